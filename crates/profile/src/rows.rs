@@ -17,6 +17,9 @@ pub(crate) use numbered::NumberedRow;
 pub(crate) use origin::{Origin, Origins};
 pub use slice::{RowIter, RowSlice};
 
+/// So many rows that come from the same make it worth it to leave them where they are. Fewer in tests, so that there are such runs.
+const LONG_RUN: usize = if cfg!(debug_assertions) { 2 } else { 16 };
+
 /// Rows of samples. They are handed out by value, put together from the columns.
 #[derive(Clone, Debug)]
 pub struct Rows {
@@ -226,15 +229,24 @@ impl Rows {
         }
     }
 
-    /// Puts those of one event, thread name, thread and CPU together, in order of these. Otherwise they stay as they were.
+    /// Puts those of one event, thread name, thread and CPU together, in order of these, unless they are already but for little: long runs in
+    /// order of their events stay as they are. Those of one stay in their order.
     pub(crate) fn sort_by_origin(&mut self) {
+        if self.is_of_long_runs() {
+            return;
+        }
         let ranks = self.origins.ranks();
         let rank = |at: usize| ranks.get(self.origin_at(at)).map_or(0, |rank| *rank as usize);
         let all = (0..).zip(&self.origin).map(|(at, _)| at);
         let order: Vec<u32> = counted(all, ranks.len(), |at| rank(*at as usize));
-        if !order.is_sorted() {
-            self.arrange(&order);
-        }
+        self.arrange(&order);
+    }
+
+    /// Whether they are long runs that come from the same, in order of their events.
+    fn is_of_long_runs(&self) -> bool {
+        let event = |origin: &u32| self.origins().get(*origin as usize).map(|origin| origin.event);
+        let runs = || self.origin.chunk_by(|a, b| a == b).filter_map(<[u32]>::first);
+        runs().count() <= self.len() / LONG_RUN && runs().map(event).is_sorted()
     }
 
     /// Leaves the rows with these indices, in their order. A column at a time, so that only one is there twice.
@@ -347,7 +359,13 @@ mod tests {
             prop_assert_eq!(second, sorted.partition_point(|row| row.event == 0));
             let (mut by_origin, mut sorted) = (columns.clone(), rows.clone());
             by_origin.sort_by_origin();
-            sorted.sort_by_key(|row| (row.event, row.comm, row.thread, row.cpu));
+            let origin = |row: &SampleRow| (row.event, row.comm, row.thread, row.cpu);
+            let runs = rows.chunk_by(|a, b| origin(a) == origin(b)).count();
+            if runs * LONG_RUN > rows.len() || !rows.is_sorted_by_key(|row| row.event) {
+                sorted.sort_by_key(origin);
+            } else {
+                sorted = rows.clone();
+            }
             prop_assert_eq!(list(&by_origin), sorted);
             let (mut left, mut kept) = (columns, rows);
             let passes = |rows: &Rows, at: usize| rows.get(at).is_some_and(|row| row.period > 3);

@@ -2,9 +2,11 @@
 //!
 //! Samples that agree have the same stack, or were taken in the same place, and stacks and places have numbers already. So
 //! rows are found by these, not by a hash of all that they hold: of each stack the newest rows are tried. What is not among
-//! them is another row for now; equal rows are added up when they are sorted, at the latest at the end.
+//! them is another row for now; equal rows are added up when they are put in order, at the latest at the end. For that no row is compared with those of other
+//! stacks and places: the lists by which rows are found are in order already, and where samples come from is few things, which are counted.
 
 use crate::addresses::AddressId;
+use crate::counted::counted;
 use crate::rows::{NumberedRow, Origins, Rows};
 use crate::stacks::StackId;
 use crate::together::Moved;
@@ -128,45 +130,66 @@ impl SummedRows {
         self.before.push(newest);
     }
 
-    /// Sorts the rows, and adds up those that are equal.
+    /// Adds up the rows that are equal.
     fn put_together(&mut self) {
-        let rows = std::mem::take(self).into_sorted(|origin| origin);
-        rows.into_iter().for_each(|row| self.push(row, self.newest(&row)));
+        let apart = std::mem::take(self);
+        apart.sums(&apart.in_order()).for_each(|row| self.push(row, self.newest(&row)));
     }
 
     /// Gives stacks and places their new numbers, and adds up the rows that are equal then.
     pub(crate) fn renumber(&mut self, moved: &Moved<'_>) {
-        for row in &mut self.rows {
-            (row.stack, row.address) = (moved.stack(row.stack), moved.place(row.address));
+        for row in std::mem::take(self).rows {
+            let row = NumberedRow { stack: moved.stack(row.stack), address: moved.place(row.address), ..row };
+            self.push(row, self.newest(&row));
         }
         self.put_together();
     }
 
     /// The rows, sorted by all that they have. `origins` are what they come from.
-    pub(crate) fn into_rows(self, origins: Origins) -> Rows {
+    pub(crate) fn into_rows(mut self, origins: Origins) -> Rows {
+        let order = self.in_order();
+        // Room for twice as many would stay to the end.
+        (self.before, self.of_stack, self.of_place) = Default::default();
+        self.rows.shrink_to_fit();
         let ranks = origins.ranks();
-        let rank = |origin: u32| ranks.get(origin as usize).copied().unwrap_or(origin);
-        let mut rows = Rows::of_list(self.into_sorted(rank), |rows, row| rows.push_numbered(row, 0));
+        let rank = |origin: u32| ranks.get(origin as usize).copied().unwrap_or(0);
+        let rank_at = |at: &u32| self.rows.get(*at as usize).map_or(0, |row| rank(row.origin) as usize);
+        let order = counted(order.iter().copied(), ranks.len(), rank_at);
+        let mut rows = Rows::with_capacity(order.len());
+        for row in self.sums(&order) {
+            rows.push_numbered(NumberedRow { origin: rank(row.origin), ..row }, 0);
+        }
+        rows.shrink();
         rows.set_origins(origins.sorted());
         rows
     }
 
-    /// The same as they are held, with other numbers of what they come from.
-    fn into_sorted(self, origin: impl Fn(u32) -> u32) -> Vec<NumberedRow> {
-        let SummedRows { mut rows, before, of_stack, of_place, .. } = self;
-        // Room for twice as many would stay to the end.
-        drop((before, of_stack, of_place));
-        rows.iter_mut().for_each(|row| row.origin = origin(row.origin));
-        // Equal ones become one, so that their order does not matter.
-        rows.sort_unstable_by_key(NumberedRow::key);
-        rows.dedup_by(|row, kept| {
-            let is_equal = kept.agrees(row);
-            if is_equal {
-                kept.add(row);
+    /// The rows with these indices; of equal ones behind each other the sum.
+    fn sums<'r>(&'r self, order: &'r [u32]) -> impl Iterator<Item = NumberedRow> + 'r {
+        let row = |at: &u32| self.rows.get(*at as usize);
+        let equal = order.chunk_by(move |a, b| row(a).zip(row(b)).is_some_and(|(a, b)| a.agrees(b)));
+        equal.filter_map(move |equal| {
+            let (first, others) = equal.split_first()?;
+            let mut sum = *row(first)?;
+            others.iter().filter_map(row).for_each(|other| sum.add(other));
+            Some(sum)
+        })
+    }
+
+    /// The indices of all rows: those of one stack, and of one place where there is no stack, follow each other, and among these those that
+    /// are equal. Stacks and places are in order.
+    fn in_order(&self) -> Vec<u32> {
+        let mut order = Vec::with_capacity(self.rows.len());
+        for newest in self.of_stack.iter().chain(&self.of_place) {
+            let (start, mut at) = (order.len(), *newest);
+            while let Some(before) = self.before.get(at as usize) {
+                order.push(at);
+                at = *before;
             }
-            is_equal
-        });
-        rows.shrink_to_fit();
-        rows
+            if let Some(list @ [_, _, ..]) = order.get_mut(start..) {
+                list.sort_unstable_by_key(|at| self.rows.get(*at as usize).map(NumberedRow::key));
+            }
+        }
+        order
     }
 }

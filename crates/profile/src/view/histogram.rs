@@ -279,12 +279,18 @@ impl<'f, 'o> Histograms<'f, 'o> {
         sums: &mut PlaceSums,
         least: u64,
     ) -> u64 {
-        let parts: Vec<RowSlice<'_>> =
+        let slices: Vec<RowSlice<'_>> =
             of_sample.iter().flat_map(|(_, rows)| rows.chunks(WORTH_A_THREAD)).collect();
+        let mut rows = 0;
+        let is_enough = |slice: &RowSlice<'_>| {
+            rows += slice.len();
+            rows >= WORTH_A_THREAD && std::mem::take(&mut rows) > 0
+        };
+        let parts: Vec<&[RowSlice<'_>]> = slices.split_inclusive(is_enough).collect();
         let next = AtomicUsize::new(0);
         let work = |of_thread: &mut WholeSums| {
             while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                self.add_stacks(*part, of_thread);
+                self.add_stacks(part, of_thread);
             }
         };
         let Some((of_this, of_others)) = of_threads.split_first_mut() else { return 0 };
@@ -307,22 +313,23 @@ impl<'f, 'o> Histograms<'f, 'o> {
         left_out
     }
 
-    fn add_stacks(&self, samples: RowSlice<'_>, whole_sums: &mut WholeSums) {
+    fn add_stacks(&self, slices: &[RowSlice<'_>], whole_sums: &mut WholeSums) {
         let stacks = &self.facts.profile.stacks;
-        let (mut rows, mut ends) = (Vec::new(), Vec::new());
-        for some in samples.chunks(AT_ONCE) {
-            rows.clear();
-            ends.clear();
-            for sample in some {
-                rows.push(self.places.row_of(sample.address));
-                stacks.places(sample.stack).for_each(|address| {
-                    // Most have one level: too little to copy as a slice.
-                    rows.extend(self.places.levels_of(address).iter().copied());
-                });
-                ends.push(rows.len());
+        let (mut rows, mut samples) = (Vec::new(), Vec::new());
+        for sample in slices.iter().flat_map(|slice| *slice) {
+            rows.push(self.places.row_of(sample.address));
+            stacks.places(sample.stack).for_each(|address| {
+                // Most have one level: too little to copy as a slice.
+                rows.extend(self.places.levels_of(address).iter().copied());
+            });
+            samples.push((rows.len(), sample.period));
+            if samples.len() == AT_ONCE {
+                whole_sums.add_all(&rows, &samples);
+                rows.clear();
+                samples.clear();
             }
-            whole_sums.add_all(&rows, ends.iter().copied().zip(some.iter().map(|sample| sample.period)));
         }
+        whole_sums.add_all(&rows, &samples);
     }
 
     /// Adds the call graphs of the rows of one sample, which are sorted, and tells where they are: where there is not room for

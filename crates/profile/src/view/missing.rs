@@ -29,23 +29,11 @@ impl Profile {
     /// What has no name, most samples first; with `stacks` also what has none in the stacks alone.
     pub fn missing_names(&self, stacks: bool) -> Vec<Missing> {
         let causes = self.causes();
-        let mut sums = vec![Sums::default(); causes.all.len()];
-        for (nr, row) in (1..).zip(self.rows.iter().filter(|_| !causes.all.is_empty())) {
-            if let Some(sums) = sums.get_mut(causes.at(row.address)) {
-                sums.samples = sums.samples.saturating_add(row.samples);
-                if stacks && row.stack == StackId::EMPTY {
-                    sums.add_stack(nr, row.samples);
-                }
-            }
-            if stacks {
-                self.stacks.places(row.stack).for_each(|place| {
-                    if let Some(sums) = sums.get_mut(causes.at(place)) {
-                        sums.add_stack(nr, row.samples);
-                    }
-                });
-            }
+        let mut sums: Vec<Sums> = Vec::with_capacity(causes.all.len());
+        for first in (0..causes.all.len()).step_by(AT_ONCE) {
+            sums.extend(self.sums_of(&causes.bits(first), stacks).into_iter().take(AT_ONCE));
         }
-        let missing = |((binary, reason), Sums { samples, in_stacks, .. }): (Cause<'_>, Sums)| Missing {
+        let missing = |((binary, reason), Sums { samples, in_stacks }): (Cause<'_>, Sums)| Missing {
             binary,
             reason: reason.to_owned(),
             remedy: self.names.remedy(reason).map(str::to_owned),
@@ -59,6 +47,29 @@ impl Profile {
             order(a).cmp(&order(b)).then_with(|| a.reason.cmp(&b.reason))
         });
         missing
+    }
+
+    /// The sums of some causes, of which these are the bits.
+    fn sums_of(&self, bits: &Bits, stacks: bool) -> [Sums; AT_ONCE + 1] {
+        let mut sums = [Sums::default(); AT_ONCE + 1];
+        for row in self.rows.iter() {
+            let taken_at = bits.at(row.address);
+            if let Some(sums) = sums.get_mut(usize::from(taken_at)) {
+                sums.samples = sums.samples.saturating_add(row.samples);
+            }
+            if !stacks {
+                continue;
+            }
+            let mut in_stack = if row.stack == StackId::EMPTY { 1_u64 << taken_at } else { 0 };
+            self.stacks.places(row.stack).for_each(|place| in_stack |= 1 << bits.at(place));
+            // Each once, however often it is there.
+            in_stack &= !(1 << OTHER);
+            while let Some(sums) = sums.get_mut(in_stack.trailing_zeros() as usize) {
+                sums.in_stacks = sums.in_stacks.saturating_add(row.samples);
+                in_stack &= in_stack - 1;
+            }
+        }
+        sums
     }
 
     fn causes(&self) -> Causes<'_> {
@@ -87,8 +98,14 @@ impl Profile {
     }
 }
 
-/// Stands for an address with a name: many stacks are walked, so what is looked up is small.
+/// Stands for an address with a name.
 const NAMED: u32 = u32::MAX;
+
+/// So many causes are added up at once: each has a bit of what is in a stack, so that a walk over all stacks decides nothing.
+const AT_ONCE: usize = 63;
+
+/// The bit of all that is none of these.
+const OTHER: u8 = 63;
 
 /// Why addresses have no name.
 struct Causes<'p> {
@@ -97,11 +114,24 @@ struct Causes<'p> {
     of_address: Vec<u32>,
 }
 
+/// For each address by its number the bit of its cause. Many stacks are walked, so what is looked up is small.
+struct Bits(Vec<u8>);
+
 impl Causes<'_> {
-    /// The index of the cause at an address; where there is a name, one behind all of them.
+    /// The bits of so many causes from this one on.
+    fn bits(&self, first: usize) -> Bits {
+        let bit = |cause: &u32| {
+            let behind = (*cause as usize).checked_sub(first).and_then(|behind| u8::try_from(behind).ok());
+            behind.map_or(OTHER, |behind| behind.min(OTHER))
+        };
+        Bits(self.of_address.iter().map(bit).collect())
+    }
+}
+
+impl Bits {
     #[inline]
-    fn at(&self, address: AddressId) -> usize {
-        self.of_address.get(address.index()).copied().unwrap_or(NAMED) as usize
+    fn at(&self, address: AddressId) -> u8 {
+        self.0.get(address.index()).copied().unwrap_or(OTHER)
     }
 }
 
@@ -110,17 +140,4 @@ impl Causes<'_> {
 struct Sums {
     samples: u64,
     in_stacks: u64,
-    /// The number of the row that was added last, from 1.
-    last: usize,
-}
-
-impl Sums {
-    /// Adds the samples of a row with this in their stack: once, however often it is there.
-    #[inline]
-    fn add_stack(&mut self, row: usize, samples: u64) {
-        if self.last != row {
-            self.last = row;
-            self.in_stacks = self.in_stacks.saturating_add(samples);
-        }
-    }
 }

@@ -80,16 +80,16 @@ impl WholeSums {
 
     /// Adds samples. `rows` has the rows of one sample after the other; of each sample follow where its rows end, and its
     /// period.
-    pub(super) fn add_all(&mut self, rows: &[u32], samples: impl Iterator<Item = (usize, u64)>) {
+    pub(super) fn add_all(&mut self, rows: &[u32], samples: &[(usize, u64)]) {
         // Touched first, so that the processor waits for many of them at once.
         touch(rows.iter().map(|row| self.rows.get(*row as usize).map_or(0, |row| row.1)));
         let mut start = 0;
         for (end, period) in samples {
             self.sample += 1;
-            for row in rows.get(start..end).unwrap_or_default() {
-                self.add(*row, period);
+            for row in rows.get(start..*end).unwrap_or_default() {
+                self.add(*row, *period);
             }
-            start = end;
+            start = *end;
         }
     }
 
