@@ -3,7 +3,8 @@
 use crate::contexts::Context;
 use crate::interner::Interner;
 use crate::outlines::Outlines;
-use crate::recent::{BucketId, Recent};
+use crate::place_key::PlaceKey;
+use crate::recent::Recent;
 use crate::recent_mappings::RecentMappings;
 use crate::recorded_chains::RecordedChains;
 use crate::together::Left;
@@ -59,7 +60,7 @@ pub struct Addresses {
     list: Interner<CodeAddress>,
     recent: Recent,
     mappings: RecentMappings,
-    /// Where nothing is mapped, for those to whom such places are apart.
+    /// Where nothing is mapped, for those who need not know more of such a place.
     outlines: Outlines,
     batch: Batch,
 }
@@ -67,8 +68,8 @@ pub struct Addresses {
 /// Look-ups that are made at once.
 #[derive(Clone, Debug, Default)]
 struct Batch {
-    /// Where each may be remembered; none if nothing is mapped there and that is apart.
-    buckets: Vec<BucketId>,
+    /// What each is remembered by.
+    keys: Vec<PlaceKey>,
     misses: Misses,
 }
 
@@ -191,24 +192,37 @@ impl Addresses {
     ) -> bool {
         let start = ids.len();
         let (of_binaries, unmapped_apart) = (self.of_binaries, self.unmapped_apart);
-        let Addresses { list, recent, mappings, outlines, batch: Batch { buckets, misses }, .. } = self;
+        let Addresses { list, recent, mappings, outlines, batch: Batch { keys, misses }, .. } = self;
         let Misses { at, codes, numbers } = misses;
         let mut any_apart = false;
-        buckets.clear();
-        buckets.extend(lookups.iter().map(|lookup| {
+        keys.clear();
+        keys.extend(lookups.iter().map(|lookup| {
             let Lookup { version, mode, ip } = *lookup;
-            let is_apart = unmapped_apart && mode == CpuMode::User && outlines.is_free(version.number(), ip);
-            any_apart |= is_apart;
-            if is_apart { BucketId::NONE } else { recent.bucket(version.number(), ip) }
+            let is_user = mode == CpuMode::User;
+            let key = if is_user && (unmapped_apart || of_binaries) && outlines.is_free(version.number(), ip)
+            {
+                PlaceKey::nowhere(ip)
+            } else if is_user && of_binaries {
+                let mapping = mappings.find(recorded, *lookup);
+                if mapping.is_none() {
+                    outlines.miss(version.number(), || recorded.mapped(version));
+                }
+                PlaceKey::of_user(mapping, ip)
+            } else {
+                PlaceKey::in_state(version, ip)
+            };
+            any_apart |= unmapped_apart && key.is_nowhere();
+            // Hardly any word that is no address comes again: to remember it would take the place of one that does.
+            if key.is_nowhere() { key } else { recent.key(key) }
         }));
-        recent.touch(buckets);
+        recent.touch(keys);
         at.clear();
         codes.clear();
         numbers.clear();
-        for (nr, (lookup, bucket)) in lookups.iter().zip(buckets.iter()).enumerate() {
-            let known = match *bucket {
-                BucketId::NONE => Some(AddressId::UNMAPPED),
-                bucket => recent.get(bucket, lookup.version, lookup.ip),
+        for (nr, key) in keys.iter().enumerate() {
+            let known = match unmapped_apart && key.is_nowhere() {
+                true => Some(AddressId::UNMAPPED),
+                false => recent.get(*key),
             };
             ids.push(known.unwrap_or(AddressId::NONE));
             if known.is_none() {
@@ -216,9 +230,9 @@ impl Addresses {
             }
         }
         at.retain(|nr| {
-            let Some(lookup) = lookups.get(*nr) else { return false };
+            let (Some(lookup), Some(key)) = (lookups.get(*nr), keys.get(*nr)) else { return false };
             let Lookup { version, mode, ip } = *lookup;
-            let mapping = mappings.find(recorded, *lookup);
+            let mapping = if key.is_nowhere() { None } else { mappings.find(recorded, *lookup) };
             let is_apart = unmapped_apart && mapping.is_none() && mode == CpuMode::User;
             any_apart |= is_apart;
             match ids.get_mut(start + nr).filter(|_| is_apart) {
@@ -233,9 +247,11 @@ impl Addresses {
         list.number_all(codes, numbers);
         for (nr, number) in at.iter().zip(numbers) {
             let id = AddressId(*number);
-            if let (Some(slot), Some(lookup)) = (ids.get_mut(start + nr), lookups.get(*nr)) {
+            if let (Some(slot), Some(key)) = (ids.get_mut(start + nr), keys.get(*nr)) {
                 *slot = id;
-                recent.put(lookup.version, lookup.ip, id);
+                if !key.is_nowhere() {
+                    recent.put(*key, id);
+                }
             }
         }
         any_apart
@@ -244,12 +260,12 @@ impl Addresses {
     /// The number of where an address of a process is, in the mappings of another time.
     #[inline]
     pub fn locate_in(&mut self, space: &AddressSpace, ip: u64) -> AddressId {
-        let bucket = self.recent.bucket(space.version().number(), ip);
-        if let Some(known) = self.recent.get(bucket, space.version(), ip) {
+        let key = self.recent.key(PlaceKey::in_state(space.version(), ip));
+        if let Some(known) = self.recent.get(key) {
             return known;
         }
         let id = self.number(CodeAddress::of(space.find(ip), CpuMode::User, ip));
-        self.recent.put(space.version(), ip, id);
+        self.recent.put(key, id);
         id
     }
 }

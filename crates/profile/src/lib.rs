@@ -40,6 +40,7 @@ pub mod names;
 mod outlines;
 mod payload_names;
 mod picked;
+mod place_key;
 mod placing;
 pub mod profile;
 mod recent;

@@ -6,8 +6,9 @@
 
 mod remembered;
 
-use self::remembered::{Key, Remembered};
+use self::remembered::Remembered;
 use crate::addresses::{AddressId, Addresses, Lookup};
+use crate::place_key::PlaceKey;
 use crate::recent_mappings::RecentMappings;
 use crate::recorded_chains::RecordedChains;
 use crate::rows::NumberedRow;
@@ -19,9 +20,9 @@ pub(crate) struct Repeats {
     remembered: Remembered,
     mappings: RecentMappings,
     /// Where the samples at hand were taken.
-    keys: Vec<Key>,
+    keys: Vec<PlaceKey>,
     /// Those that did not come again, their places and the numbers of these.
-    new: Vec<(Key, NumberedRow)>,
+    new: Vec<(PlaceKey, NumberedRow)>,
     codes: Vec<CodeAddress>,
     numbers: Vec<u32>,
 }
@@ -40,8 +41,11 @@ impl Repeats {
         let lookups = recorded.places();
         keys.clear();
         keys.extend(lookups.iter().map(|lookup| {
-            let is_mapped = of_binaries && lookup.mode == CpuMode::User;
-            remembered.key(*lookup, is_mapped.then(|| mappings.find(recorded, *lookup)))
+            let Lookup { version, mode, ip } = *lookup;
+            remembered.key(match of_binaries && mode == CpuMode::User {
+                true => PlaceKey::of_user(mappings.find(recorded, *lookup), ip),
+                false => PlaceKey::in_state(version, ip),
+            })
         }));
         remembered.touch(keys);
         new.clear();

@@ -1,13 +1,11 @@
 //! Sums of samples, by where these were taken.
 
-use crate::addresses::{AddressId, Lookup};
+use crate::addresses::AddressId;
 use crate::detail::DetailId;
-use crate::index;
-use crate::recent::rememberable;
+use crate::place_key::PlaceKey;
 use crate::rows::NumberedRow;
 use crate::stacks::StackId;
 use crate::touch::touch;
-use readperf_session::Mapping;
 
 /// Buckets at first, and at most: 4 MiB of them. Powers of two. Few in tests, so that samples take each other's place.
 const FEWEST: usize = if cfg!(debug_assertions) { 2 } else { 1 << 10 };
@@ -37,81 +35,35 @@ struct Slot {
     period: u64,
 }
 
-/// What tells a place from others, and its bucket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Key {
-    address: u64,
-    space: u32,
-    bucket: u32,
-}
-
-impl Key {
-    /// Samples without a key are not remembered: no bucket has this number.
-    const NONE: Key = Key { address: 0, space: space::NOT_TOLD, bucket: u32::MAX };
-}
-
-/// What an address is in. Of some samples that is not told: they are not remembered.
-mod space {
-    pub(super) const NOT_TOLD: u32 = 0;
-    /// A binary.
-    pub(super) const BINARIES: u32 = 1;
-    /// The memory, in a state of its mappings.
-    pub(super) const STATES: u32 = 1 << 31;
-    /// The memory, where nothing is mapped, in whatever state.
-    pub(super) const NOWHERE: u32 = u32::MAX;
-}
-
 impl Remembered {
-    /// Where samples are remembered that were taken there. `mapped` is what is mapped there, where the state of the mappings does not matter.
+    /// The key of a place here.
     #[inline(always)]
-    pub(super) fn key(&self, lookup: Lookup, mapped: Option<Option<&Mapping>>) -> Key {
-        let Lookup { version, ip, .. } = lookup;
-        let (address, space) = match mapped {
-            Some(Some(mapping)) => {
-                let binary = u32::try_from(mapping.binary.index()).unwrap_or(u32::MAX);
-                let space = binary.checked_add(space::BINARIES).filter(|space| *space < space::STATES);
-                (mapping.address_in_binary(ip), space)
-            }
-            Some(None) => (ip, Some(space::NOWHERE)),
-            None => {
-                let space = rememberable(version).and_then(|version| space::STATES.checked_add(version));
-                (ip, space.filter(|space| *space < space::NOWHERE))
-            }
-        };
-        match space {
-            Some(space) => Key { address, space, bucket: self.bucket(address, space) },
-            None => Key::NONE,
-        }
-    }
-
-    /// The upper bits of a hash.
-    #[inline]
-    fn bucket(&self, address: u64, space: u32) -> u32 {
-        index::bucket(address, space.into(), self.buckets.len())
+    pub(super) fn key(&self, place: PlaceKey) -> PlaceKey {
+        place.among(self.buckets.len())
     }
 
     /// Touches what is remembered of these, so that the processor waits for many at once.
-    pub(super) fn touch(&self, keys: &[Key]) {
-        let bucket = |key: &Key| self.buckets.get(key.bucket as usize);
+    pub(super) fn touch(&self, keys: &[PlaceKey]) {
+        let bucket = |key: &PlaceKey| self.buckets.get(key.bucket as usize);
         touch(keys.iter().map(|key| bucket(key).map_or(0, |Bucket([newest, _])| newest.samples)));
     }
 
     /// Adds a sample to others that agree; false if there are none.
     #[inline(always)]
-    pub(super) fn add(&mut self, key: Key, sample: &NumberedRow) -> bool {
+    pub(super) fn add(&mut self, key: PlaceKey, sample: &NumberedRow) -> bool {
         let Some(Bucket(slots)) = self.buckets.get_mut(key.bucket as usize) else { return false };
         sample.detail == DetailId::default() && slots.iter_mut().any(|slot| slot.add(key, sample))
     }
 
     /// Remembers a sample whose place is known. What is to go to a row instead is returned.
     #[inline]
-    pub(super) fn put(&mut self, key: Key, sample: NumberedRow) -> Option<NumberedRow> {
+    pub(super) fn put(&mut self, key: PlaceKey, sample: NumberedRow) -> Option<NumberedRow> {
         let Some(slot) = Slot::of(key, &sample) else { return Some(sample) };
         if self.put >= self.buckets.len() && self.buckets.len() < MOST {
             self.grow();
         }
         // It may be another one by now, and another sample may have come.
-        let key = Key { bucket: self.bucket(key.address, key.space), ..key };
+        let key = self.key(key);
         if self.add(key, &sample) { None } else { self.push(key.bucket, slot).row() }
     }
 
@@ -137,7 +89,9 @@ impl Remembered {
         self.put = 0;
         for Bucket([newest, older]) in old {
             for slot in [older, newest].into_iter().filter(|slot| slot.samples > 0) {
-                self.push(self.bucket(slot.address, slot.space), slot);
+                let Slot { address, space, .. } = slot;
+                let key = self.key(PlaceKey { address, space, bucket: 0 });
+                self.push(key.bucket, slot);
             }
         }
     }
@@ -146,17 +100,17 @@ impl Remembered {
 impl Slot {
     /// What is remembered of a row; `None` if it tells more than that.
     #[inline]
-    fn of(key: Key, row: &NumberedRow) -> Option<Slot> {
+    fn of(key: PlaceKey, row: &NumberedRow) -> Option<Slot> {
         let NumberedRow { origin, address: place, detail, samples, period, .. } = *row;
-        let Key { address, space, .. } = key;
-        let is_plain = detail == DetailId::default() && space != space::NOT_TOLD;
+        let PlaceKey { address, space, .. } = key;
+        let is_plain = detail == DetailId::default() && key.is_told();
         let samples = u32::try_from(samples).ok().filter(|samples| is_plain && *samples > 0)?;
         Some(Slot { address, space, origin, place: place.0, samples, period })
     }
 
     /// Adds samples, if they agree and are not too many.
     #[inline(always)]
-    fn add(&mut self, key: Key, row: &NumberedRow) -> bool {
+    fn add(&mut self, key: PlaceKey, row: &NumberedRow) -> bool {
         if (self.address, self.space, self.origin) != (key.address, key.space, row.origin) {
             return false;
         }
@@ -180,40 +134,5 @@ impl Slot {
             samples: samples.into(),
             period,
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use readperf_session::{Binary, BinaryKind, CpuMode, Session, SpaceVersion};
-
-    #[test]
-    fn the_key_of_a_place_is_its_address_in_its_binary() {
-        let mut session = Session::default();
-        let mut mapping = |name: &[u8], start: u64, file_offset: u64| {
-            let binary =
-                Binary { name: name.into(), short_name: name.into(), kind: BinaryKind::User, build_id: None };
-            let binary = session.add_binary(binary);
-            Mapping { start, end: start + 0x1000, bias: start.wrapping_sub(file_offset), binary, data: false }
-        };
-        let key = |ip: u64, mapped: Option<Option<&Mapping>>| {
-            let lookup = Lookup { version: SpaceVersion::default(), mode: CpuMode::User, ip };
-            Remembered::default().key(lookup, mapped)
-        };
-        let (here, there) = (mapping(b"/a", 0x5000, 0x2000), mapping(b"/a", 0x9000, 0x2000));
-        let other = mapping(b"/b", 0x9000, 0x2000);
-        let place = key(0x5010, Some(Some(&here)));
-        assert_eq!(place, key(0x9010, Some(Some(&there))), "mapped elsewhere");
-        let others = [
-            key(0x5011, Some(Some(&here))),
-            key(0x9010, Some(Some(&other))),
-            key(0x2010, Some(None)),
-            key(0x2010, None),
-        ];
-        for other in others {
-            assert!((place.address, place.space) != (other.address, other.space), "{other:?}");
-        }
-        assert_eq!(key(0x2010, None), Key::NONE, "of a state without mappings modes are not told apart");
     }
 }
