@@ -6,7 +6,7 @@ mod numbered;
 mod origin;
 mod slice;
 
-use self::column::{Sparse, arranged};
+use self::column::{Narrow, Sparse, arranged};
 use crate::addresses::AddressId;
 use crate::counted::counted;
 use crate::detail::DetailId;
@@ -27,7 +27,7 @@ pub struct Rows {
     origin: Vec<u32>,
     stack: Vec<StackId>,
     address: Vec<AddressId>,
-    period: Vec<u64>,
+    period: Narrow,
     samples: Sparse<u64>,
     time_ns: Sparse<u64>,
     detail: Sparse<DetailId>,
@@ -40,7 +40,7 @@ impl Default for Rows {
             origin: Vec::new(),
             stack: Vec::new(),
             address: Vec::new(),
-            period: Vec::new(),
+            period: Narrow::default(),
             samples: Sparse::usually(1),
             time_ns: Sparse::usually(0),
             detail: Sparse::usually(DetailId::default()),
@@ -55,7 +55,7 @@ impl Rows {
             origin: Vec::with_capacity(rows),
             stack: Vec::with_capacity(rows),
             address: Vec::with_capacity(rows),
-            period: Vec::with_capacity(rows),
+            period: Narrow::with_capacity(rows),
             ..Rows::default()
         }
     }
@@ -85,7 +85,7 @@ impl Rows {
             address: self.address.get(at).copied().unwrap_or(AddressId::NONE),
             detail: self.detail.get(at),
             samples: self.samples.get(at),
-            period: self.period.get(at).copied().unwrap_or(0),
+            period: self.period.get(at),
         })
     }
 
@@ -123,8 +123,10 @@ impl Rows {
     /// Adds samples to a row.
     #[inline]
     pub(crate) fn add(&mut self, at: usize, samples: u64, period: u64) {
-        let Some(sum) = self.period.get_mut(at) else { return };
-        *sum = sum.wrapping_add(period);
+        if at >= self.len() {
+            return;
+        }
+        self.period.set(at, self.period.get(at).wrapping_add(period));
         if let Some(sum) = self.samples.get_mut(at, self.origin.len()) {
             *sum = sum.saturating_add(samples);
         }
@@ -132,14 +134,14 @@ impl Rows {
 
     /// All of them, in order, with the numbers of what they come from, and without their times.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = NumberedRow> + '_ {
-        let columns = self.origin.iter().zip(&self.stack).zip(self.address.iter().zip(&self.period));
-        columns.enumerate().map(|(at, ((origin, stack), (address, period)))| NumberedRow {
+        let columns = self.origin.iter().zip(&self.stack).zip(&self.address);
+        columns.enumerate().map(|(at, ((origin, stack), address))| NumberedRow {
             origin: *origin,
             stack: *stack,
             address: *address,
             detail: self.detail.get(at),
             samples: self.samples.get(at),
-            period: *period,
+            period: self.period.get(at),
         })
     }
 
@@ -187,7 +189,7 @@ impl Rows {
             origin: arranged(&self.origin, &left, 0),
             stack: arranged(&self.stack, &left, StackId::EMPTY),
             address: arranged(&self.address, &left, AddressId::NONE),
-            period: arranged(&self.period, &left, 0),
+            period: self.period.arranged(&left),
             samples: self.samples.arranged(&left),
             time_ns: self.time_ns.arranged(&left),
             detail: self.detail.arranged(&left),
@@ -254,7 +256,7 @@ impl Rows {
         self.origin = arranged(&self.origin, order, 0);
         self.stack = arranged(&self.stack, order, StackId::EMPTY);
         self.address = arranged(&self.address, order, AddressId::NONE);
-        self.period = arranged(&self.period, order, 0);
+        self.period = self.period.arranged(order);
         self.samples = self.samples.arranged(order);
         self.time_ns = self.time_ns.arranged(order);
         self.detail = self.detail.arranged(order);
@@ -265,7 +267,7 @@ impl Rows {
         self.origin.shrink_to_fit();
         self.stack.shrink_to_fit();
         self.address.shrink_to_fit();
-        self.period.shrink_to_fit();
+        self.period.shrink();
         self.samples.shrink();
         self.time_ns.shrink();
         self.detail.shrink();
@@ -319,7 +321,8 @@ mod tests {
         (0..2_u64, 1..3_u64).prop_flat_map(|(times, most)| {
             let cpu = proptest::option::of(0..2_u32);
             let samples = prop_oneof![9 => Just(1_u64), 1 => 1..=most];
-            let parts = (0..2_u32, 0..2_usize, cpu, 0..=times * 9, 0..5_u32, samples, 0..9_u64);
+            let period = prop_oneof![99 => 0..9_u64, 1 => Just(u64::from(u32::MAX)), 1 => Just(1 << 32)];
+            let parts = (0..2_u32, 0..2_usize, cpu, 0..=times * 9, 0..5_u32, samples, period);
             proptest::collection::vec(parts.prop_map(row), 0..200)
         })
     }

@@ -5,14 +5,14 @@ use crate::index::{Index, hash};
 use crate::stacks::StackId;
 use crate::together::Together;
 use crate::touch::touch;
+use std::ops::Range;
 
 /// Stacks by number, in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WholeStacks {
     /// The places of all of them, the innermost first.
     places: Vec<AddressId>,
-    /// Where each of them ends.
-    ends: Vec<usize>,
+    ends: Ends,
     /// So many are taken in without looking whether they are there: where they are only added up, that takes longer than to have them
     /// twice. But memory is to grow with what differs.
     unsought: usize,
@@ -24,6 +24,49 @@ pub(crate) struct WholeStacks {
 /// Places of an ordinary stack.
 const DEPTH: usize = 8;
 
+/// Where stacks end among the places of all: from where a part of them begins, so that half a number is enough.
+#[derive(Clone, Debug, Default)]
+struct Ends {
+    in_parts: Vec<u32>,
+    /// Where each part begins.
+    parts: Vec<usize>,
+}
+
+/// Stacks of a part, a power of two: no record has room for so many places that those of a part are too many for half a number. Few in tests, so that
+/// there are several parts.
+const OF_A_PART: usize = if cfg!(debug_assertions) { 4 } else { 1 << 16 };
+
+impl Ends {
+    /// How many stacks.
+    fn len(&self) -> usize {
+        self.in_parts.len()
+    }
+
+    /// Where the places of a stack are.
+    #[inline]
+    fn range(&self, index: usize) -> Range<usize> {
+        let part = self.parts.get(index / OF_A_PART).copied().unwrap_or(0);
+        let end = |index: usize| self.in_parts.get(index).map_or(0, |end| *end as usize);
+        let start = if index.is_multiple_of(OF_A_PART) { 0 } else { end(index - 1) };
+        part + start..part + end(index)
+    }
+
+    /// Where the last one ends.
+    fn last(&self) -> usize {
+        self.len().checked_sub(1).map_or(0, |last| self.range(last).end)
+    }
+
+    /// The next stack ends here.
+    #[inline]
+    fn push(&mut self, end: usize) {
+        if self.len().is_multiple_of(OF_A_PART) {
+            self.parts.push(self.last());
+        }
+        let part = self.parts.last().copied().unwrap_or(0);
+        self.in_parts.push(u32::try_from(end - part).unwrap_or(u32::MAX));
+    }
+}
+
 impl WholeStacks {
     /// Without stacks; of so many it is not asked whether they are there.
     pub(crate) fn unsought(stacks: usize) -> WholeStacks {
@@ -33,15 +76,13 @@ impl WholeStacks {
     /// Room for the stacks of so many samples.
     pub(crate) fn reserve(&mut self, samples: usize) {
         self.places.reserve(samples.saturating_mul(DEPTH));
-        self.ends.reserve(samples);
+        self.ends.in_parts.reserve(samples);
     }
 
     /// The places of a stack, the innermost first.
     pub(crate) fn places(&self, id: StackId) -> &[AddressId] {
         let Some(index) = id.index() else { return &[] };
-        let start = index.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let end = self.ends.get(index).copied().unwrap_or(0);
-        self.places.get(start..end).unwrap_or_default()
+        self.places.get(self.ends.range(index)).unwrap_or_default()
     }
 
     /// As [`crate::Stacks::number_all`]. What all stacks need of the tables is touched first, so that the processor waits
@@ -63,7 +104,7 @@ impl WholeStacks {
         hashes.extend(stacks().map(hash));
         let known = || hashes.iter().filter_map(|hash| self.index.first(*hash));
         self.index.touch(&hashes);
-        touch(known().map(|number| self.ends.get(number as usize).copied().unwrap_or(0)));
+        touch(known().map(|number| self.ends.range(number as usize).end));
         touch(known().map(|number| {
             let places = self.places(StackId(number));
             places.first().map_or(0, |place| place.0) ^ places.last().map_or(0, |place| place.0)
@@ -81,9 +122,10 @@ impl WholeStacks {
         let WholeStacks { mut places, ends, .. } = std::mem::take(self);
         places.iter_mut().for_each(|place| *place = together.of(*place));
         let (mut numbers, mut start) = (Vec::with_capacity(ends.len()), 0);
-        for some in ends.chunks(SOME) {
-            let here: Vec<usize> = some.iter().map(|end| end - start).collect();
-            let end = some.last().copied().unwrap_or(start);
+        for first in (0..ends.len()).step_by(SOME) {
+            let some = first..ends.len().min(first + SOME);
+            let here: Vec<usize> = some.map(|index| ends.range(index).end - start).collect();
+            let end = start + here.last().copied().unwrap_or(0);
             self.number_all(places.get(start..end).unwrap_or_default(), &here, &mut numbers);
             start = end;
         }
@@ -135,6 +177,6 @@ impl WholeStacks {
     pub(crate) fn freeze(&mut self) {
         (self.index, self.hashes) = Default::default();
         self.places.shrink_to_fit();
-        self.ends.shrink_to_fit();
+        self.ends.in_parts.shrink_to_fit();
     }
 }
