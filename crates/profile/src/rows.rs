@@ -318,12 +318,19 @@ mod tests {
 
     /// Some have nothing but what is usual, others from some row on.
     fn lists() -> impl Strategy<Value = Vec<SampleRow>> {
-        (0..2_u64, 1..3_u64).prop_flat_map(|(times, most)| {
+        let shape = (0..2_u64, 1..3_u64, prop_oneof![Just(1_usize), Just(6)], any::<bool>());
+        shape.prop_flat_map(|(times, most, longest_run, by_event)| {
             let cpu = proptest::option::of(0..2_u32);
             let samples = prop_oneof![9 => Just(1_u64), 1 => 1..=most];
             let period = prop_oneof![99 => 0..9_u64, 1 => Just(u64::from(u32::MAX)), 1 => Just(1 << 32)];
             let parts = (0..2_u32, 0..2_usize, cpu, 0..=times * 9, 0..5_u32, samples, period);
-            proptest::collection::vec(parts.prop_map(row), 0..200)
+            let runs = proptest::collection::vec((parts.prop_map(row), 1..=longest_run), 0..100);
+            runs.prop_map(move |runs| {
+                let mut rows: Vec<SampleRow> =
+                    runs.into_iter().flat_map(|(row, len)| std::iter::repeat_n(row, len)).collect();
+                rows.sort_by_key(|row| if by_event { row.event } else { 0 });
+                rows
+            })
         })
     }
 

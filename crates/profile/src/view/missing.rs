@@ -50,8 +50,8 @@ impl Profile {
     }
 
     /// The sums of some causes, of which these are the bits.
-    fn sums_of(&self, bits: &Bits, stacks: bool) -> [Sums; AT_ONCE + 1] {
-        let mut sums = [Sums::default(); AT_ONCE + 1];
+    fn sums_of(&self, bits: &Bits, stacks: bool) -> [Sums; SUMS] {
+        let mut sums = [Sums::default(); SUMS];
         for row in self.rows.iter() {
             let taken_at = bits.at(row.address);
             if let Some(sums) = sums.get_mut(usize::from(taken_at)) {
@@ -101,11 +101,13 @@ impl Profile {
 /// Stands for an address with a name.
 const NAMED: u32 = u32::MAX;
 
-/// So many causes are added up at once: each has a bit of what is in a stack, so that a walk over all stacks decides nothing.
-const AT_ONCE: usize = 63;
+/// So many causes are added up at once: each has a bit of what is in a stack, so that a walk over all stacks decides nothing. Fewer in tests, so that there are
+/// several walks.
+const AT_ONCE: usize = if cfg!(debug_assertions) { 2 } else { 63 };
 
-/// The bit of all that is none of these.
+/// The bit of all that is none of these, and how many bits there are.
 const OTHER: u8 = 63;
+const SUMS: usize = OTHER as usize + 1;
 
 /// Why addresses have no name.
 struct Causes<'p> {
@@ -140,4 +142,50 @@ impl Bits {
 struct Sums {
     samples: u64,
     in_stacks: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::addresses::Addresses;
+    use crate::groups::tests::{profile, samples};
+    use crate::names::Names;
+    use proptest::prelude::*;
+    use readperf_session::{Binary, BinaryKind, CodeAddress, CpuMode, Session};
+    use std::collections::{BTreeMap, BTreeSet};
+    use std::sync::Arc;
+
+    proptest! {
+        #[test]
+        fn a_sample_counts_once_for_each_cause(samples in samples(), known in 0..7_u32, in_stacks: bool) {
+            let mut session = Session::default();
+            let binaries = ["a", "b", "c"].map(|name| {
+                let name = name.as_bytes();
+                session.add_binary(Binary { name: name.into(), short_name: name.into(), kind: BinaryKind::User, build_id: None })
+            });
+            // Of those that are known each is in one of the binaries or in none.
+            let of_address = |id: u32| (id < known).then(|| binaries.get(id as usize % 4).copied());
+            let (mut addresses, mut names) = (Addresses::default(), Names::default());
+            for id in (0..known).map(AddressId) {
+                let address = u64::from(id.0);
+                let code = CodeAddress { binary: of_address(id.0).flatten(), address, ip: address, mode: CpuMode::User };
+                prop_assert_eq!(addresses.number(code), id);
+            }
+            names.learn(addresses.as_slice(), Vec::new());
+            let profile = Profile { addresses: Arc::new(addresses), names: Arc::new(names), ..profile(&samples) };
+            let mut expected: BTreeMap<Option<BinaryId>, (u64, u64)> = BTreeMap::new();
+            for (_, _, places, address, _) in &samples {
+                if let Some(binary) = of_address(*address) {
+                    expected.entry(binary).or_default().0 += 1;
+                }
+                let stack = if places.is_empty() { std::slice::from_ref(address) } else { places };
+                let causes: BTreeSet<Option<BinaryId>> = stack.iter().filter_map(|place| of_address(*place)).collect();
+                causes.into_iter().filter(|_| in_stacks).for_each(|binary| expected.entry(binary).or_default().1 += 1);
+            }
+            let missing = profile.missing_names(in_stacks);
+            let got: BTreeMap<_, _> = missing.iter().map(|of| (of.binary, (of.samples, of.in_stacks))).collect();
+            prop_assert_eq!((got.len(), got), (missing.len(), expected));
+            prop_assert!(missing.is_sorted_by_key(|of| Reverse((of.samples, of.in_stacks))));
+        }
+    }
 }
