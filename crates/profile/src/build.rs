@@ -303,7 +303,8 @@ pub struct Added {
 }
 
 impl Added {
-    /// The profile. Rows are sorted by event, then by time if that is kept, else by what is; whole stacks are not sorted by.
+    /// The profile. Rows are sorted by event, then by time if that is kept, else by what is. Those of whole stacks are sorted by event; behind that
+    /// by what they come from, but for long runs, which stay as they are.
     pub fn profile(self, addresses: Addresses, names: Names, schema: &Schema) -> Profile {
         let Gathered { stacks, rows } = self.gathered.join();
         let events: Vec<EventTotal> = schema

@@ -132,7 +132,7 @@ impl Profile {
         &self.details
     }
 
-    /// The samples, sorted by event; then by time if that was kept, else by the other columns.
+    /// The samples, sorted by event; then by time if that was kept, else by the other columns, unless [stacks are whole](crate::DetailOptions::whole_stacks).
     pub fn rows(&self) -> RowSlice<'_> {
         self.rows.as_slice()
     }
