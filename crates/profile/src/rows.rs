@@ -231,8 +231,8 @@ impl Rows {
         }
     }
 
-    /// Puts those of one event, thread name, thread and CPU together, in order of these, unless they are already but for little: long runs in
-    /// order of their events stay as they are. Those of one stay in their order.
+    /// Puts those of one event, thread name, thread and CPU together, in order of these. Otherwise they stay as they were; where they come in
+    /// long runs of the same, and their events are in order, all of them do.
     pub(crate) fn sort_by_origin(&mut self) {
         if self.is_of_long_runs() {
             return;

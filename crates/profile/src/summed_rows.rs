@@ -3,7 +3,7 @@
 //! Samples that agree have the same stack, or were taken in the same place, and stacks and places have numbers already. So
 //! rows are found by these, not by a hash of all that they hold: of each stack the newest rows are tried. What is not among
 //! them is another row for now; equal rows are added up when they are put in order, at the latest at the end. For that no row is compared with those of other
-//! stacks and places: the lists by which rows are found are in order already, and where samples come from is few things, which are counted.
+//! stacks and places: the lists by which rows are found are in order already, and what rows come from are few numbers, by which they are counted.
 
 use crate::addresses::AddressId;
 use crate::counted::counted;

@@ -62,7 +62,7 @@ impl Profile {
             }
             let mut in_stack = if row.stack == StackId::EMPTY { 1_u64 << taken_at } else { 0 };
             self.stacks.places(row.stack).for_each(|place| in_stack |= 1 << bits.at(place));
-            // Each once, however often it is there.
+            // What is none of these has no sum. The others count once, however often they are there.
             in_stack &= !(1 << OTHER);
             while let Some(sums) = sums.get_mut(in_stack.trailing_zeros() as usize) {
                 sums.in_stacks = sums.in_stacks.saturating_add(row.samples);
