@@ -19,9 +19,22 @@ export async function launch() {
   });
 }
 
+/** Runs in a page before its own code: `putOff` has the timers that are still to come. */
+export const countTimers = () => {
+  const [set, clear] = [globalThis.setTimeout, globalThis.clearTimeout], putOff = new Set();
+  globalThis.putOff = putOff;
+  globalThis.setTimeout = (act, ms, ...words) => {
+    const timer = set(() => { try { act(...words); } finally { putOff.delete(timer); } }, ms);
+    putOff.add(timer);
+    return timer;
+  };
+  globalThis.clearTimeout = timer => { putOff.delete(timer); clear(timer); };
+};
+
 // A page that fails the test if anything in it fails, asks for anything but itself, or opens a dialog.
 export async function open(browser, file, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1200, height: 800 }, ...options });
+  await page.addInitScript(countTimers);
   page.problems = [];
   page.on('pageerror', error => page.problems.push('error: ' + error.message));
   page.on('console', message => message.type() === 'error' && page.problems.push('console: ' + message.text()));

@@ -34,7 +34,7 @@ const lines = (...words) => readperf('export', '-f', 'jsonl', ...words).trimEnd(
     await press(page, '2');
   }
   await page.fill('#search', 'a(');
-  await page.waitForTimeout(250);
+  await settled(page);
   await page.click('#search-focus');
   await settled(page);
   equal(state(page).get('focus'), '(?i)a\\(', 'what is no regular expression is searched for as it is');
@@ -234,10 +234,10 @@ const lines = (...words) => readperf('export', '-f', 'jsonl', ...words).trimEnd(
   equal(zoom(), '', 'all of it again');
   // Where nothing else zooms, time does.
   await press(page, '5', '+');
-  await page.waitForTimeout(200);
+  await settled(page);
   check(/^\d+-\d+$/.test(state(page).get('seen') ?? ''), 'time: ' + page.url());
   await press(page, '0');
-  await page.waitForTimeout(200);
+  await settled(page);
   check(!state(page).has('seen'), 'all of the time');
   const options = await page.evaluate(() => Array.from(document.getElementById('thread').options, option => option.value));
   const chosen = () => state(page).has('tid') ? 't' + state(page).get('tid') : state(page).has('pid') ? 'p' + state(page).get('pid') : '';

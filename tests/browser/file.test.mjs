@@ -31,11 +31,10 @@ async function file(recording, words = [], options = {}) {
   }
   await page.show('view=functions');
   await page.fill('#search', '_dl_');
-  await page.waitForTimeout(250);
   await settled(page);
   equal((await rowsOf(page)).map(({ name }) => name).sort().join(), report(multi).rows.map(({ symbol }) => symbol).filter(symbol => /_dl_/.test(symbol)).sort().join(), 'search');
   await page.fill('#search', '');
-  await page.waitForTimeout(250);
+  await settled(page);
   await page.selectOption('#event', '1');
   await settled(page);
   const faults = 'page-faults/period=16/';
@@ -93,11 +92,10 @@ async function file(recording, words = [], options = {}) {
   await press(page, 'Escape');
   check(!page.url().includes('zoom='), 'all of it');
   await page.fill('#search', '_dl_');
-  await page.waitForTimeout(250);
   await settled(page);
   equal(await text(page, 'matched'), 'matched ' + shareOf(stack => stack.some(name => /_dl_/i.test(name))), 'search');
   await page.fill('#search', '');
-  await page.waitForTimeout(250);
+  await settled(page);
   await press(page, 'Escape', 'i');
   const leaf = await page.evaluate(() => document.querySelector('#flame-frames rect[aria-level="2"]').getAttribute('aria-label'));
   const name = leaf.replace(/(?: \([^()]*\))?: [0-9.]+ %, .*$/s, '');

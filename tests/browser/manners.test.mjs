@@ -28,7 +28,6 @@ const names = page => page.evaluate(() => Array.from(document.querySelectorAll('
   await page.waitForFunction(() => document.getElementById('trouble').textContent.includes('does not answer'));
   equal(await names(page), functions, 'what cannot be had leaves what is there');
   await page.fill('#search', '');
-  await page.waitForTimeout(250);
   await settled(page);
   equal(await text(page, 'trouble'), '', 'back to what was seen');
   await press(page, 'Escape', '4');
@@ -44,7 +43,7 @@ const names = page => page.evaluate(() => Array.from(document.querySelectorAll('
   await press(page, '2');
   equal(await frames(), before, 'the flame graph');
   await page.fill('#search', 'main');
-  await page.waitForTimeout(250);
+  await settled(page);
   check((await text(page, 'matched')).startsWith('matched'), 'it is searched without the server');
   equal(page.problems.filter(problem => !problem.includes('ERR_CONNECTION_REFUSED')).join(), '', 'no error is left alone');
   await page.close();
@@ -64,7 +63,7 @@ const names = page => page.evaluate(() => Array.from(document.querySelectorAll('
   // Each asks for something else: what is the same a browser asks for once.
   const states = ['', '?weight=samples', '?event=1'];
   await Promise.all(tabs.map((tab, nr) => tab.goto(site.address + states[nr])));
-  const told = tab => tab.waitForFunction(() => !document.getElementById('progress').hidden && document.getElementById('progress').textContent.includes('reading'), null, { timeout: 10_000 });
+  const told = tab => tab.waitForFunction(() => !document.getElementById('progress').hidden && document.getElementById('progress').textContent.includes('reading'));
   equal((await Promise.allSettled(tabs.map(told))).map(({ status }) => status).join(), 'fulfilled,fulfilled,fulfilled', 'three tabs wait');
   await pipe.write(bytes.subarray(4000));
   await pipe.close();
@@ -155,7 +154,7 @@ const names = page => page.evaluate(() => Array.from(document.querySelectorAll('
   equal((await focus()).id, 'search', 'search');
   await page.keyboard.type('main');
   await page.keyboard.press('Escape');
-  await page.waitForTimeout(250);
+  await settled(page);
   await press(page, '?');
   equal((await focus()).id, 'help', 'the keys');
   await press(page, 'Escape');

@@ -30,17 +30,18 @@ tests() {
 		echo "**** npm cannot install what the tests of $(basename "$1") need: skipped ****"
 		return 0
 	}
-	local failed=0
 	for test in *.test.mjs; do
 		echo "-- $test"
-		READPERF=$readperf FIXTURES=$root/tests/fixtures WORK=$place node "$test" || failed=1
+		READPERF=$readperf FIXTURES=$root/tests/fixtures WORK=$place node "$test" 2>&1 | tee "$work/log"
+		[ "${PIPESTATUS[0]}" = 0 ] || failed+=("$test: $(grep -m 1 -E '^(FAILED|[A-Za-z]*Error)' "$work/log" | cut -c -300)")
 	done
-	return $failed
 }
 
-failed=0
+failed=()
 for folder in "$here" "$here/viewers"; do
-	tests "$folder" || failed=1
+	tests "$folder" || failed+=("$folder")
 done
 [ -z "${KEEP:-}" ] || cp "$work"/viewers/*.png "$KEEP"
-exit $failed
+[ ${#failed[@]} -gt 0 ] || exit 0
+printf 'failed: %s\n' "${failed[@]}"
+exit 1

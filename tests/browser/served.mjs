@@ -1,7 +1,7 @@
 // A page that readperf serves: started, opened in the browser, closed. It fails the test if anything in it fails or asks elsewhere.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { check, equal, percent, readperf, text } from './browser.mjs';
+import { check, countTimers, equal, percent, readperf, text } from './browser.mjs';
 
 // Those that have not ended: a test that fails leaves none behind.
 const running = new Set();
@@ -25,6 +25,7 @@ export async function serve(file, ...words) {
 
 export async function visit(browser, site, query = '', options = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 720 }, ...options });
+  await page.addInitScript(countTimers);
   page.problems = [];
   page.on('pageerror', error => page.problems.push('error: ' + error.message));
   page.on('console', message => ['error', 'warning'].includes(message.type()) && page.problems.push('console: ' + message.text()));
@@ -36,11 +37,18 @@ export async function visit(browser, site, query = '', options = {}) {
   return page;
 }
 
-// Nothing is being fetched any more.
+// Nothing is being fetched any more, nothing is put off, and two pictures have been drawn since: events of what was done have come by then.
 export async function settled(page) {
   await page.waitForTimeout(30);
-  await page.waitForFunction(() => !document.body.classList.contains('busy') && document.querySelector('#view')?.className);
-  await page.waitForTimeout(30);
+  await page.waitForFunction(() => new Promise(resolve => {
+    let still = 0;
+    const look = () => {
+      const calm = !document.body.classList.contains('busy') && document.querySelector('#view')?.className && !globalThis.putOff?.size;
+      still = calm ? still + 1 : 0;
+      if (still > 2) resolve(true); else requestAnimationFrame(look);
+    };
+    look();
+  }));
 }
 
 export const press = async (page, ...keys) => { for (const key of keys) await page.keyboard.press(key); await settled(page); };

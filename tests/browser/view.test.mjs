@@ -71,11 +71,10 @@ const browser = await launch();
   check(!new URL(page.url()).searchParams.get('zoom'), 'all of it');
   // Search.
   await page.fill('#search', '_dl_');
-  await page.waitForTimeout(300);
   await settled(page);
   equal(await text(page, 'matched'), 'matched ' + shareOf(stack => stack.some(name => /_dl_/i.test(name))), 'search');
   await page.fill('#search', '');
-  await page.waitForTimeout(300);
+  await settled(page);
 
   // The tree by keys alone: every row has the share of its way.
   await page.locator('#tab-tree').focus();

@@ -85,22 +85,25 @@ const freePort = () => new Promise(resolve => {
   });
 });
 
+/** Starts pprof, and looks at what it serves. Somebody else may have its port by the time it asks for it: then it ends, and gets another. */
 async function served(command, file, options, look) {
-  const port = await freePort();
-  const arguments_ = [...command.slice(1), '-symbolize=none', '-no_browser', `-http=127.0.0.1:${port}`, ...options, file];
-  const server = spawn(command[0], arguments_, { stdio: 'ignore', env, detached: true });
-  try {
-    const origin = `http://127.0.0.1:${port}`;
-    for (let tries = 0; ; tries++) {
-      const answer = await fetch(origin + '/ui/top').catch(() => undefined);
-      if (answer?.ok) break;
-      if (tries > 300) throw new Error('pprof does not answer');
-      await new Promise(resolve => setTimeout(resolve, 100));
+  for (let turn = 0; turn < 5; turn++) {
+    const port = await freePort(), origin = `http://127.0.0.1:${port}`;
+    const arguments_ = [...command.slice(1), '-symbolize=none', '-no_browser', `-http=127.0.0.1:${port}`, ...options, file];
+    const server = spawn(command[0], arguments_, { stdio: 'ignore', env, detached: true });
+    let ended = false;
+    server.once('exit', () => { ended = true; });
+    try {
+      for (let tries = 0; !ended && tries < 600; tries++) {
+        const answer = await fetch(origin + '/ui/top').catch(() => undefined);
+        if (answer?.ok && !ended) return await look(origin);
+        await new Promise(resolve => setTimeout(resolve, 100));
+      }
+    } finally {
+      if (!ended) process.kill(-server.pid);
     }
-    await look(origin);
-  } finally {
-    process.kill(-server.pid);
   }
+  throw new Error('pprof does not answer');
 }
 
 const browser = await chromium.launch({
@@ -133,8 +136,8 @@ for (const [which, command] of Object.entries(pprofs())) {
       check(total === period, `${what}: the total is ${total} of ${period}`);
       check(bare === 0, `${what}: ${bare} of ${total} is bare root`);
       // The older one lets its frames grow.
-      await page.waitForTimeout(1500);
-      check((await page.evaluate(() => document.body.innerText)).includes(program), `${what}: ${program} is named`);
+      const named = page.waitForFunction(program => document.body.innerText.includes(program), program);
+      check(await named.then(() => true, () => false), `${what}: ${program} is named`);
       await page.screenshot({ path: path.join(WORK, `pprof-${which.split(' ').at(-1)}-${name}.png`) });
       check(errors.length === 0, `${what}: ${errors.join('; ')}`);
       await page.close();

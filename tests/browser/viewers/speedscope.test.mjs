@@ -56,7 +56,7 @@ for (const [kind, event] of [['main', 'cpu-clock:u'], ['multi', 'cpu-clock']]) {
   await page.goto(url);
   const shown = async text => {
     try {
-      await page.getByText(text, { exact: false }).first().waitFor({ timeout: 15000 });
+      await page.getByText(text, { exact: false }).first().waitFor();
       return true;
     } catch {
       return false;
@@ -93,7 +93,7 @@ execFileSync(READPERF, ['export', '-o', path.join(WORK, 'main.trace.json'), path
   page.on('console', message => ['warning', 'error'].includes(message.type()) && said.push(message.text()));
   await page.goto(`${origin}/index.html#profileURL=${encodeURIComponent(`${origin}/main.trace.json`)}&view=sandwich`);
   const row = page.getByText('spin_five', { exact: false }).first();
-  await row.waitFor({ timeout: 15000 }).catch(() => said.push('spin_five is not shown'));
+  await row.waitFor().catch(() => said.push('spin_five is not shown'));
   // The time of a function is that of its slices.
   const open = [], total = new Map(), wrong = [];
   for (const { ph, name, ts } of JSON.parse(fs.readFileSync(path.join(WORK, 'main.trace.json'), 'utf8')).traceEvents) {
@@ -105,7 +105,7 @@ execFileSync(READPERF, ['export', '-o', path.join(WORK, 'main.trace.json'), path
   }
   check(wrong.length === 0, `chrome: ${wrong.length} ends, as ${wrong[0]}`);
   const milliseconds = ((total.get('spin_five') || 0) / 1000).toFixed(2) + 'ms';
-  await page.getByText(milliseconds, { exact: false }).first().waitFor({ timeout: 15000 })
+  await page.getByText(milliseconds, { exact: false }).first().waitFor()
     .catch(() => said.push(`${milliseconds} of spin_five is not shown`));
   check(said.length === 0, `chrome: ${said.slice(0, 3).join('; ')}`);
   await page.screenshot({ path: path.join(WORK, 'chrome-in-speedscope.png') });
