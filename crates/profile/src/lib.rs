@@ -6,6 +6,7 @@
 //! tables of numbers; text is for others.
 #![forbid(unsafe_code)]
 
+mod added_to;
 mod adding_up;
 pub mod addresses;
 mod assembly;

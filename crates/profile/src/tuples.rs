@@ -43,17 +43,13 @@ enum Held {
 }
 
 impl Tuples {
-    /// Tuples to add to. Others that have them keep theirs as they are, and share them.
-    pub(crate) fn to_add_to(shared: &mut Arc<Tuples>) -> &mut Tuples {
-        if Arc::get_mut(shared).is_none() {
-            let behind = match &shared.before {
-                // What came later is little.
-                Some(_) => Tuples::clone(shared),
-                None => Tuples { width: shared.width, before: Some(Arc::clone(shared)), ..Tuples::default() },
-            };
-            *shared = Arc::new(behind);
+    /// Tuples to add to, which have those that others have: these stay as they are.
+    pub(crate) fn behind(shared: &Arc<Tuples>) -> Tuples {
+        match &shared.before {
+            // What came later is little.
+            Some(_) => Tuples::clone(shared),
+            None => Tuples { width: shared.width, before: Some(Arc::clone(shared)), ..Tuples::default() },
         }
-        Arc::make_mut(shared)
     }
 
     /// The number of a row of values.
@@ -239,18 +235,19 @@ mod tests {
     #[test]
     fn what_is_added_to_shared_ones_lies_behind_them() {
         let values = |nr: u64| [Value::Number(nr), Value::Size(nr)];
-        let mut first = Arc::new(Tuples::default());
+        let mut first = Tuples::default();
         for nr in 0..100 {
-            assert_eq!(Tuples::to_add_to(&mut first).number(&values(nr)), u32::try_from(nr).unwrap());
+            assert_eq!(first.number(&values(nr)), u32::try_from(nr).unwrap());
         }
-        assert!(first.before.is_none(), "nobody else had them");
-        let (mut second, mut other) = (Arc::clone(&first), Arc::clone(&first));
-        assert_eq!(Tuples::to_add_to(&mut second).number(&values(200)), 100);
-        assert_eq!(Tuples::to_add_to(&mut second).number(&values(7)), 7, "as before");
-        assert_eq!(Tuples::to_add_to(&mut other).number_only(&values(300)), 100);
-        let mut third = Arc::clone(&second);
-        assert_eq!(Tuples::to_add_to(&mut third).number(&values(400)), 101);
-        assert_eq!(Tuples::to_add_to(&mut third).number(&values(200)), 100);
+        let first = Arc::new(first);
+        let (mut second, mut other) = (Tuples::behind(&first), Tuples::behind(&first));
+        assert_eq!(second.number(&values(200)), 100);
+        assert_eq!(second.number(&values(7)), 7, "as before");
+        assert_eq!(other.number_only(&values(300)), 100);
+        let second = Arc::new(second);
+        let mut third = Tuples::behind(&second);
+        assert_eq!(third.number(&values(400)), 101);
+        assert_eq!(third.number(&values(200)), 100);
         assert_eq!((first.len(), second.len(), other.len(), third.len()), (100, 101, 101, 102));
         assert_eq!((row(&third, 99), row(&third, 101)), (values(99).to_vec(), values(400).to_vec()));
         assert_eq!(row(&third, 102), [], "no such row");

@@ -27,10 +27,7 @@ impl Names {
             }
         }
         let not_answered = new.iter().zip(&found).filter(|(_, (answer, _))| *answer == NO_ANSWER);
-        let not_answered = numbered_by_address(not_answered.map(|(code, _)| *code));
-        let most = not_answered.iter().max().map_or(0, |last| *last as usize + 1);
-        let mut without_answer: Vec<FunctionId> = Vec::with_capacity(most);
-        let mut not_answered = not_answered.into_iter();
+        let mut not_answered = NotAnswered::new(not_answered.map(|(code, _)| code));
         // Most have no name.
         let Names { functions, levels, .. } = self;
         let functions = Arc::make_mut(functions);
@@ -41,13 +38,9 @@ impl Names {
             match numbered.get_mut(of_binary as usize) {
                 Some(numbered) => numbered.name(code, nr as usize, functions, levels),
                 None => {
-                    let nr = not_answered.next().unwrap_or(u32::MAX) as usize;
-                    let known = without_answer.get(nr).copied();
-                    let function = known.unwrap_or_else(|| {
+                    let function = not_answered.function_of(code, || {
                         let reason = if code.binary.is_some() { not_looked_up } else { outside };
-                        let function = functions.unnamed(code.binary, code.address, reason);
-                        without_answer.push(function);
-                        function
+                        functions.unnamed(code.binary, code.address, reason)
                     });
                     levels.push(function, []);
                 }
@@ -147,24 +140,31 @@ fn complete(answer: &mut SymbolBatch, addresses: usize) -> Vec<bool> {
     is_inlined
 }
 
-/// For each place the number of its address among these: places may differ in the mode of the CPU alone.
-fn numbered_by_address(places: impl Iterator<Item = CodeAddress> + Clone) -> Vec<u32> {
-    // What no mapping covers is mostly words on user stacks that are no addresses, and these differ.
-    let is_usual = |code: &CodeAddress| code.mode == CpuMode::User && code.binary.is_none();
-    let key = |code: &CodeAddress| (code.binary, code.address);
-    let others = places.clone().filter(|code| !is_usual(code));
-    let mut others: FxHashMap<_, Option<u32>> = others.map(|code| (key(&code), None)).collect();
-    let mut next = 0;
-    let number_of = |code: CodeAddress| {
-        let known = others.get_mut(&key(&code));
-        let number = known.as_ref().and_then(|known| **known).unwrap_or(next);
-        if let Some(known) = known {
-            *known = Some(number);
+/// What stands for places that nobody answered about: places may differ in the mode of the CPU alone.
+struct NotAnswered {
+    /// By binary and address, of all that are not usual: the function, once there is one.
+    functions: FxHashMap<(Option<BinaryId>, u64), Option<FunctionId>>,
+}
+
+impl NotAnswered {
+    fn new<'c>(places: impl Iterator<Item = &'c CodeAddress>) -> NotAnswered {
+        let others = places.filter(|code| !is_usual(code));
+        NotAnswered { functions: others.map(|code| ((code.binary, code.address), None)).collect() }
+    }
+
+    /// The function of one of the places, which is made where its address is met first.
+    #[inline]
+    fn function_of(&mut self, code: &CodeAddress, make: impl FnOnce() -> FunctionId) -> FunctionId {
+        match self.functions.get_mut(&(code.binary, code.address)) {
+            Some(function) => *function.get_or_insert_with(make),
+            None => make(),
         }
-        next += u32::from(number == next);
-        number
-    };
-    places.map(number_of).collect()
+    }
+}
+
+/// What no mapping covers is mostly words on user stacks that are no addresses, and these differ.
+fn is_usual(code: &CodeAddress) -> bool {
+    code.mode == CpuMode::User && code.binary.is_none()
 }
 
 const OUTSIDE: &str = "no mapping covers the address";
@@ -173,9 +173,10 @@ const NOT_LOOKED_UP: &str = "its name was not looked up";
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::addresses::AddressId;
 
     #[test]
-    fn places_of_one_address_have_one_number() {
+    fn places_of_one_address_have_one_function() {
         let code = |address, mode| CodeAddress { binary: None, address, ip: address, mode };
         let places = [
             code(5, CpuMode::User),
@@ -186,6 +187,9 @@ mod tests {
             code(7, CpuMode::Unknown),
             code(8, CpuMode::Unknown),
         ];
-        assert_eq!(numbered_by_address(places.into_iter()), [0, 1, 0, 2, 1, 1, 3]);
+        let mut names = Names::default();
+        names.learn(&places, Vec::new());
+        let functions = (0..7).map(|nr| names.piece_at(AddressId(nr)).map(FunctionId::index));
+        assert!(functions.eq([0, 1, 0, 2, 1, 1, 3].map(Some)));
     }
 }

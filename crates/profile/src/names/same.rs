@@ -75,6 +75,9 @@ impl Names {
 pub(crate) fn generated(names: &Names, session: &Session) -> FxHashMap<BinaryId, BinaryId> {
     let mut of_name: FxHashMap<&[u8], BinaryId> = FxHashMap::default();
     let mut generated = FxHashMap::default();
+    if !session.binaries().iter().any(|binary| is_generated(&binary.kind)) {
+        return generated;
+    }
     for id in names.functions().filter_map(|function| function.binary) {
         if generated.contains_key(&id) {
             continue;

@@ -143,14 +143,17 @@ impl<'f> Facts<'f> {
 
 /// By name: a binary of which only some records told the build-id is still one. Only those that are not the first.
 fn same_binaries(profile: &Profile, session: &Session) -> FxHashMap<BinaryId, BinaryId> {
-    let mut known: Vec<BinaryId> =
-        profile.addresses.as_slice().iter().filter_map(|code| code.binary).collect();
-    known.sort_unstable();
-    known.dedup();
+    // Places are many, and binaries few.
+    let mut met = vec![None; session.binaries().len()];
+    for id in profile.addresses.as_slice().iter().filter_map(|code| code.binary) {
+        if let Some(met) = met.get_mut(id.index()) {
+            *met = Some(id);
+        }
+    }
     let mut first: FxHashMap<&[u8], BinaryId> = FxHashMap::default();
     let mut same = FxHashMap::default();
-    for id in known {
-        let Some(binary) = session.binary(id) else { continue };
+    for (id, binary) in met.into_iter().zip(session.binaries()).filter_map(|(id, binary)| Some((id?, binary)))
+    {
         let one = *first.entry(&binary.name).or_insert(id);
         if one != id {
             same.insert(id, one);

@@ -231,20 +231,24 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let least = super::graph::least(self.options.percent_limit, whole);
         let tree = self.options.graph.is_some();
         let taken = if tree { self.taken_in_tree(of_sample) } else { Vec::new() };
+        let samples = of_sample.iter().flat_map(|(_, rows)| *rows).map(|row| self.taken(&row));
         if tree {
             self.add_taken(taken.iter().copied(), sums);
             subtrees.add_up(taken.iter().map(|taken| (taken.node, taken.amount)));
-        } else {
-            let samples = of_sample.iter().flat_map(|(_, rows)| *rows);
-            self.add_taken(samples.map(|row| self.taken(&row)), sums);
-        }
-        if self.options.children && tree {
-            for (node, period) in subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node)) {
+            let outermost = subtrees.iter().filter(|(node, _)| self.calls.is_outermost(*node));
+            for (node, period) in outermost.filter(|_| self.options.children) {
                 let row = self.calls.node(node).map_or(NONE, |node| self.calls.row_of(node));
                 sums.add_total(row, period);
             }
         } else if self.options.children {
-            left_out.rows += self.add_whole_stacks(of_sample, whole_sums, sums, least);
+            self.add_whole_stacks(of_sample, whole_sums, (sums, left_out), least);
+            for Taken { place, mode, amount, .. } in samples.filter(|_| self.options.by_mode) {
+                if let Some(sum) = sums.of_known(place) {
+                    sum.by_mode.get_or_insert_default().add(mode, amount.period);
+                }
+            }
+        } else {
+            self.add_taken(samples, sums);
         }
         let sample = of_sample.first().map_or(NONE, |(sample, _)| *sample);
         // Without sums over stacks the total is their own.
@@ -270,15 +274,15 @@ impl<'f, 'o> Histograms<'f, 'o> {
         }
     }
 
-    /// Adds to each row the samples with it in their stack, each once. If there are many, threads share them. Rows below a
-    /// period in whose place no sample was taken are only counted.
+    /// Adds to each row the samples that were taken there, and those with it in their stack, each once. If there are many, threads share
+    /// them. Rows below a period are left out.
     fn add_whole_stacks(
         &self,
         of_sample: &[OfSample<'_>],
         of_threads: &mut [WholeSums],
-        sums: &mut PlaceSums,
+        (sums, left_out): (&mut PlaceSums, &mut LeftOut),
         least: u64,
-    ) -> u64 {
+    ) {
         let slices: Vec<RowSlice<'_>> =
             of_sample.iter().flat_map(|(_, rows)| rows.chunks(WORTH_A_THREAD)).collect();
         let mut rows = 0;
@@ -293,7 +297,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 self.add_stacks(part, of_thread);
             }
         };
-        let Some((of_this, of_others)) = of_threads.split_first_mut() else { return 0 };
+        let Some((of_this, of_others)) = of_threads.split_first_mut() else { return };
         thread::scope(|scope| {
             for of_thread in of_others.iter_mut().take(parts.len().saturating_sub(1)) {
                 // If the system has no thread for it, the others do its work.
@@ -302,15 +306,14 @@ impl<'f, 'o> Histograms<'f, 'o> {
             work(of_this);
         });
         of_others.iter_mut().for_each(|of_other| of_this.take_over(of_other));
-        let mut left_out = 0;
-        of_this.drain(|row, period| {
-            if period >= least || sums.has(row) {
-                sums.add_total(row, period);
-            } else {
-                left_out += 1;
+        of_this.drain(|row, total_period, Amount { period, samples }| {
+            if total_period < least {
+                left_out.rows += 1;
+                left_out.self_period = left_out.self_period.wrapping_add(period);
+            } else if let Some(sum) = sums.of(row) {
+                *sum = Numbers { samples, self_period: period, total_period, by_mode: None };
             }
         });
-        left_out
     }
 
     fn add_stacks(&self, slices: &[RowSlice<'_>], whole_sums: &mut WholeSums) {
@@ -322,7 +325,7 @@ impl<'f, 'o> Histograms<'f, 'o> {
                 // Most have one level: too little to copy as a slice.
                 rows.extend(self.places.levels_of(address).iter().copied());
             });
-            samples.push((rows.len(), sample.period));
+            samples.push((rows.len(), Amount { period: sample.period, samples: sample.samples }));
             if samples.len() == AT_ONCE {
                 whole_sums.add_all(&rows, &samples);
                 rows.clear();

@@ -5,6 +5,7 @@ use super::facts::{Facts, Place};
 use super::graph::GraphKey;
 use super::histogram::HistogramOptions;
 use super::key::{KeyUse, Part};
+use crate::added_to::AddedTo;
 use crate::index::{Index, hash};
 use crate::names::FunctionId;
 use crate::tuples::Tuples;
@@ -19,10 +20,10 @@ pub(super) type OfFunctions = Arc<[Vec<u32>; 2]>;
 #[derive(Debug)]
 pub(super) struct PlaceNumbers<'n> {
     keys: &'n [KeyUse],
-    values: Arc<Tuples>,
+    values: AddedTo<Tuples>,
     scratch: Vec<Value>,
     /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
-    known: Option<OfFunctions>,
+    known: Option<AddedTo<[Vec<u32>; 2]>>,
     /// The function that stands for those that are hidden: of any binary, so that it alone does not matter.
     hidden: Option<FunctionId>,
 }
@@ -35,8 +36,8 @@ fn by_place(keys: &[KeyUse]) -> bool {
 impl<'n> PlaceNumbers<'n> {
     pub(super) fn new(facts: &Facts<'_>, options: &'n HistogramOptions) -> PlaceNumbers<'n> {
         let functions = facts.profile.names.functions().len();
-        let known = (!by_place(&options.keys)).then(|| Arc::new([(); 2].map(|()| vec![0; functions])));
-        PlaceNumbers::going_on(facts, options, Arc::default(), known)
+        let known = (!by_place(&options.keys)).then(|| AddedTo::own([(); 2].map(|()| vec![0; functions])));
+        PlaceNumbers::with(facts, options, AddedTo::own(Tuples::default()), known)
     }
 
     /// Numbers more places of a profile whose functions are the same. What is known is copied only where something new is said.
@@ -46,19 +47,28 @@ impl<'n> PlaceNumbers<'n> {
         values: Arc<Tuples>,
         known: Option<OfFunctions>,
     ) -> PlaceNumbers<'n> {
+        PlaceNumbers::with(facts, options, AddedTo::shared(values), known.map(AddedTo::shared))
+    }
+
+    fn with(
+        facts: &Facts<'_>,
+        options: &'n HistogramOptions,
+        values: AddedTo<Tuples>,
+        known: Option<AddedTo<[Vec<u32>; 2]>>,
+    ) -> PlaceNumbers<'n> {
         let hidden = facts.profile.names.known_hidden();
         PlaceNumbers { keys: &options.keys, values, scratch: Vec::new(), known, hidden }
     }
 
     /// What the keys say, by number, and the numbers of functions if these alone matter.
     pub(super) fn into_parts(self) -> (Arc<Tuples>, Option<OfFunctions>) {
-        (self.values, self.known)
+        (self.values.into_shared(), self.known.map(AddedTo::into_shared))
     }
 
     /// The row of a place.
     pub(super) fn row(&mut self, facts: &mut Facts<'_>, place: &Place<'_>) -> u32 {
         let (function, inlined) = (place.function.index(), usize::from(place.inlined));
-        let known = self.known.as_ref().and_then(|known| known.get(inlined)?.get(function));
+        let known = self.known.as_ref().and_then(|known| known.get().get(inlined)?.get(function));
         if let Some(number) = known.and_then(|number| number.checked_sub(1)) {
             return number;
         }
@@ -72,12 +82,13 @@ impl<'n> PlaceNumbers<'n> {
         let known = self.known.as_mut().filter(|_| self.hidden != Some(place.function));
         // Each function comes here once, and no other one has it among its values. Without names there are many.
         let is_lone = known.is_some() && self.scratch.contains(&itself);
-        let found = if is_lone { None } else { self.values.find(&self.scratch) };
+        let found = if is_lone { None } else { self.values.get().find(&self.scratch) };
         let number = found.unwrap_or_else(|| {
-            let values = Tuples::to_add_to(&mut self.values);
+            let values = self.values.to_mut(Tuples::behind);
             if is_lone { values.number_only(&self.scratch) } else { values.number(&self.scratch) }
         });
-        let slot = known.and_then(|known| Arc::make_mut(known).get_mut(inlined)?.get_mut(function));
+        let known = known.map(|known| known.to_mut(|known| (**known).clone()));
+        let slot = known.and_then(|known| known.get_mut(inlined)?.get_mut(function));
         if let Some(slot) = slot {
             *slot = number.saturating_add(1);
         }

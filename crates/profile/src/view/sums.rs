@@ -22,12 +22,6 @@ impl PlaceSums {
         (place as usize).min(self.slots.len().saturating_sub(1))
     }
 
-    /// Whether a place has sums.
-    #[inline]
-    pub(super) fn has(&self, place: u32) -> bool {
-        self.slots.get(self.index(place)).is_some_and(|slot| *slot != NONE)
-    }
-
     /// The sums of a place, to add to.
     #[inline]
     pub(super) fn of(&mut self, place: u32) -> Option<&mut Numbers> {
@@ -38,6 +32,12 @@ impl PlaceSums {
             self.sums.push((place, Numbers::default()));
         }
         self.sums.get_mut(*slot as usize).map(|(_, numbers)| numbers)
+    }
+
+    /// The sums of a place that has some.
+    pub(super) fn of_known(&mut self, place: u32) -> Option<&mut Numbers> {
+        let slot = *self.slots.get(self.index(place))?;
+        self.sums.get_mut(slot as usize).map(|(_, numbers)| numbers)
     }
 
     /// Adds what samples with the place in their stack stand for.
@@ -64,30 +64,57 @@ impl PlaceSums {
 /// Sums of rows to which every sample adds once, however often it comes.
 #[derive(Debug)]
 pub(super) struct WholeSums {
-    /// For each row the sum, and the sample that added to it last.
-    rows: Vec<(u64, u64)>,
+    rows: Vec<WholeSum>,
+    /// What the samples amount to that were taken in rows: in few of these was any.
+    own: Vec<Amount>,
+    /// The same of those whose place is not known.
+    unknown: Amount,
     touched: Vec<u32>,
     /// Number of the sample, from 1.
-    sample: u64,
+    sample: u32,
     /// Number of the first sample since sums were taken.
-    first: u64,
+    first: u32,
 }
+
+/// The sum of a row.
+#[derive(Clone, Copy, Debug, Default)]
+struct WholeSum {
+    period: u64,
+    /// The sample that added to it last.
+    last: u32,
+    /// Where its own samples are, from 1; 0 if none was taken there.
+    own: u32,
+}
+
+/// The highest number of a sample. Few in tests, so that they are numbered anew.
+const MOST_SAMPLES: u32 = if cfg!(debug_assertions) { 9 } else { u32::MAX };
 
 impl WholeSums {
     pub(super) fn new(rows: usize) -> WholeSums {
-        WholeSums { rows: vec![(0, 0); rows], touched: Vec::new(), sample: 0, first: 1 }
+        WholeSums {
+            rows: vec![WholeSum::default(); rows],
+            own: Vec::new(),
+            unknown: Amount::default(),
+            touched: Vec::new(),
+            sample: 0,
+            first: 1,
+        }
     }
 
-    /// Adds samples. `rows` has the rows of one sample after the other; of each sample follow where its rows end, and its
-    /// period.
-    pub(super) fn add_all(&mut self, rows: &[u32], samples: &[(usize, u64)]) {
+    /// Adds samples. `rows` has the rows of one sample after the other, the first of each where it was taken; of each sample follow where its
+    /// rows end, and what it stands for.
+    pub(super) fn add_all(&mut self, rows: &[u32], samples: &[(usize, Amount)]) {
         // Touched first, so that the processor waits for many of them at once.
-        touch(rows.iter().map(|row| self.rows.get(*row as usize).map_or(0, |row| row.1)));
+        touch(rows.iter().map(|row| self.rows.get(*row as usize).map_or(0, |row| row.last)));
         let mut start = 0;
-        for (end, period) in samples {
-            self.sample += 1;
-            for row in rows.get(start..*end).unwrap_or_default() {
-                self.add(*row, *period);
+        for (end, amount) in samples {
+            self.next_sample();
+            let of_sample = rows.get(start..*end).unwrap_or_default();
+            if let Some(taken_at) = of_sample.first() {
+                self.add_own(*taken_at, *amount);
+            }
+            for row in of_sample {
+                self.add(*row, amount.period);
             }
             start = *end;
         }
@@ -96,28 +123,72 @@ impl WholeSums {
     /// Takes over the sums of another thread.
     pub(super) fn take_over(&mut self, other: &mut WholeSums) {
         // Each row comes once: as if all were of one more sample.
+        self.next_sample();
+        other.drain(|row, period, own| {
+            self.add_own(row, own);
+            self.add(row, period);
+        });
+    }
+
+    #[inline]
+    fn next_sample(&mut self) {
+        if self.sample >= MOST_SAMPLES {
+            self.number_anew();
+        }
         self.sample += 1;
-        other.drain(|row, period| self.add(row, period));
+    }
+
+    /// All that was added since sums were taken is of one sample from now on, which is not the next one.
+    #[cold]
+    fn number_anew(&mut self) {
+        for row in &mut self.rows {
+            row.last = u32::from(row.last >= self.first);
+        }
+        (self.sample, self.first) = (1, 1);
     }
 
     #[inline]
     fn add(&mut self, row: u32, period: u64) {
-        let Some((sum, last)) = self.rows.get_mut(row as usize) else { return };
-        if *last == self.sample {
+        let Some(sum) = self.rows.get_mut(row as usize) else { return };
+        if sum.last == self.sample {
             return;
         }
-        if *last < self.first {
-            *sum = 0;
+        if sum.last < self.first {
+            sum.period = 0;
             self.touched.push(row);
         }
-        *last = self.sample;
-        *sum = sum.wrapping_add(period);
+        sum.last = self.sample;
+        sum.period = sum.period.wrapping_add(period);
     }
 
-    /// Takes the sums.
-    pub(super) fn drain(&mut self, mut take: impl FnMut(u32, u64)) {
+    #[inline]
+    fn add_own(&mut self, row: u32, amount: Amount) {
+        let Some(sum) = self.rows.get_mut(row as usize) else { return self.unknown.add(amount) };
+        if sum.own == 0 && amount.samples > 0 {
+            self.own.push(Amount::default());
+            sum.own = u32::try_from(self.own.len()).unwrap_or(0);
+        }
+        if let Some(own) = (sum.own as usize).checked_sub(1).and_then(|index| self.own.get_mut(index)) {
+            own.add(amount);
+        }
+    }
+
+    /// Takes the sums: of each row that of all samples with it in their stack, and of those that were taken there. A place that is not known is in
+    /// no stack.
+    pub(super) fn drain(&mut self, mut take: impl FnMut(u32, u64, Amount)) {
         for row in self.touched.drain(..) {
-            take(row, self.rows.get(row as usize).map_or(0, |(sum, _)| *sum));
+            let Some(sum) = self.rows.get_mut(row as usize) else { continue };
+            let own = (std::mem::take(&mut sum.own) as usize).checked_sub(1);
+            take(row, sum.period, own.and_then(|index| self.own.get(index)).copied().unwrap_or_default());
+        }
+        self.own.clear();
+        let unknown = std::mem::take(&mut self.unknown);
+        if unknown.samples > 0 {
+            take(NONE, 0, unknown);
+        }
+        if self.sample >= MOST_SAMPLES {
+            self.rows.iter_mut().for_each(|row| row.last = 0);
+            self.sample = 0;
         }
         self.first = self.sample + 1;
     }
@@ -174,5 +245,62 @@ impl<'c> Subtrees<'c> {
     /// The nodes that have a sum, with the sum of their periods.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u64)> + '_ {
         self.touched.iter().map(|node| (*node, self.sums.get(*node as usize).map_or(0, |sum| sum.period)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    const ROWS: u32 = 5;
+
+    /// Where a sample was taken, what else is in its stack, and what it stands for.
+    type Sample = (Option<u32>, Vec<u32>, u64, u64);
+
+    fn rows_of((taken_at, stack, ..): &Sample) -> Vec<u32> {
+        [&[taken_at.unwrap_or(NONE)][..], stack].concat()
+    }
+
+    fn add(sums: &mut WholeSums, samples: &[Sample]) {
+        let mut rows = Vec::new();
+        let ends: Vec<(usize, Amount)> = samples
+            .iter()
+            .map(|sample| {
+                rows.extend(rows_of(sample));
+                (rows.len(), Amount { period: sample.2, samples: sample.3 })
+            })
+            .collect();
+        sums.add_all(&rows, &ends);
+    }
+
+    proptest! {
+        #[test]
+        fn a_sample_counts_once_in_each_row_and_as_its_own_where_it_was_taken(
+            groups in prop::collection::vec(
+                (prop::collection::vec(
+                    (prop::option::of(0..ROWS), prop::collection::vec(0..ROWS, 0..4), 0..100_u64, 1..4_u64), 0..12), 0..12_usize),
+                0..6)
+        ) {
+            let mut sums = WholeSums::new(ROWS as usize);
+            let mut of_other = WholeSums::new(ROWS as usize);
+            for (samples, here) in groups {
+                let mut expected: BTreeMap<u32, (u64, Amount)> = BTreeMap::new();
+                for sample in &samples {
+                    let rows: BTreeSet<u32> = rows_of(sample).into_iter().filter(|row| *row != NONE).collect();
+                    rows.into_iter().for_each(|row| expected.entry(row).or_default().0 += sample.2);
+                    let own = &mut expected.entry(sample.0.unwrap_or(NONE)).or_default().1;
+                    own.add(Amount { period: sample.2, samples: sample.3 });
+                }
+                let (of_this, others) = samples.split_at(here.min(samples.len()));
+                add(&mut sums, of_this);
+                add(&mut of_other, others);
+                sums.take_over(&mut of_other);
+                let mut got = BTreeMap::new();
+                sums.drain(|row, period, own| assert!(got.insert(row, (period, own)).is_none(), "{row} comes once"));
+                prop_assert_eq!(got, expected);
+            }
+        }
     }
 }

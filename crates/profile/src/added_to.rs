@@ -1,0 +1,42 @@
+//! What others may hold, too, and is added to.
+
+use std::sync::Arc;
+
+/// Something that is shared until something is added to it. To ask an [`Arc`] each time whether others have it costs more than to add.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AddedTo<T> {
+    shared: Arc<T>,
+    /// What is there in place of that, once something was added.
+    own: Option<T>,
+}
+
+impl<T: Default> AddedTo<T> {
+    /// One that nobody else has.
+    pub(crate) fn own(own: T) -> AddedTo<T> {
+        AddedTo { own: Some(own), ..AddedTo::default() }
+    }
+}
+
+impl<T> AddedTo<T> {
+    /// One that others have.
+    pub(crate) fn shared(shared: Arc<T>) -> AddedTo<T> {
+        AddedTo { shared, own: None }
+    }
+
+    /// As it is now.
+    #[inline]
+    pub(crate) fn get(&self) -> &T {
+        self.own.as_ref().unwrap_or(&self.shared)
+    }
+
+    /// To add to: the first time that is made of what others have.
+    #[inline]
+    pub(crate) fn to_mut(&mut self, own: impl FnOnce(&Arc<T>) -> T) -> &mut T {
+        self.own.get_or_insert_with(|| own(&self.shared))
+    }
+
+    /// To share it: as it was if nothing was added.
+    pub(crate) fn into_shared(self) -> Arc<T> {
+        self.own.map_or(self.shared, Arc::new)
+    }
+}
