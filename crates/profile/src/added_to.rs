@@ -40,3 +40,21 @@ impl<T> AddedTo<T> {
         self.own.map_or(self.shared, Arc::new)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_have_stays_and_what_was_added_is_there() {
+        let shared = Arc::new(vec![1]);
+        let mut added = AddedTo::shared(Arc::clone(&shared));
+        assert!(Arc::ptr_eq(&added.clone().into_shared(), &shared), "nothing was added");
+        for number in [2, 3] {
+            added.to_mut(|shared| Vec::clone(shared)).push(number);
+        }
+        assert_eq!((added.get(), &*shared), (&vec![1, 2, 3], &vec![1]));
+        assert_eq!(*added.into_shared(), [1, 2, 3]);
+        assert_eq!(*AddedTo::own(vec![7]).into_shared(), [7]);
+    }
+}

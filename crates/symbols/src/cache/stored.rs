@@ -110,7 +110,8 @@ impl Stored {
             Reason::NoSymbolCovers => Some(0),
             Reason::Stripped { path, build_id } | Reason::NotExported { path, build_id } => {
                 let exports = matches!(reason, Reason::NotExported { .. });
-                self.stripped = Some((bytes_of(path), build_id.map(|id| id.to_string()), exports));
+                self.stripped
+                    .get_or_insert_with(|| (bytes_of(path), build_id.map(|id| id.to_string()), exports));
                 Some(0)
             }
             _ => None,
