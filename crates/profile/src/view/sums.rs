@@ -74,6 +74,8 @@ pub(super) struct WholeSums {
     sample: u32,
     /// Number of the first sample since sums were taken.
     first: u32,
+    /// The highest number of a sample; behind it they are numbered anew.
+    most: u32,
 }
 
 /// The sum of a row.
@@ -86,9 +88,6 @@ struct WholeSum {
     own: u32,
 }
 
-/// The highest number of a sample. Few in tests, so that they are numbered anew.
-const MOST_SAMPLES: u32 = if cfg!(debug_assertions) { 9 } else { u32::MAX };
-
 impl WholeSums {
     pub(super) fn new(rows: usize) -> WholeSums {
         WholeSums {
@@ -98,6 +97,7 @@ impl WholeSums {
             touched: Vec::new(),
             sample: 0,
             first: 1,
+            most: u32::MAX,
         }
     }
 
@@ -132,7 +132,7 @@ impl WholeSums {
 
     #[inline]
     fn next_sample(&mut self) {
-        if self.sample >= MOST_SAMPLES {
+        if self.sample >= self.most {
             self.number_anew();
         }
         self.sample += 1;
@@ -186,7 +186,7 @@ impl WholeSums {
         if unknown.samples > 0 {
             take(NONE, 0, unknown);
         }
-        if self.sample >= MOST_SAMPLES {
+        if self.sample >= self.most {
             self.rows.iter_mut().for_each(|row| row.last = 0);
             self.sample = 0;
         }
@@ -283,8 +283,9 @@ mod tests {
                     (prop::option::of(0..ROWS), prop::collection::vec(0..ROWS, 0..4), 0..100_u64, 1..4_u64), 0..12), 0..12_usize),
                 0..6)
         ) {
-            let mut sums = WholeSums::new(ROWS as usize);
-            let mut of_other = WholeSums::new(ROWS as usize);
+            // Few enough that they are numbered anew.
+            let new = || WholeSums { most: 9, ..WholeSums::new(ROWS as usize) };
+            let (mut sums, mut of_other) = (new(), new());
             for (samples, here) in groups {
                 let mut expected: BTreeMap<u32, (u64, Amount)> = BTreeMap::new();
                 for sample in &samples {
