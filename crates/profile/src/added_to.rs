@@ -1,12 +1,13 @@
-//! What others may hold, too, and is added to.
+//! A value that is shared until something is added to it.
 
 use std::sync::Arc;
 
-/// Something that is shared until something is added to it. To ask an [`Arc`] each time whether others have it costs more than to add.
+/// A value that others may have, too: the first change makes one's own of it. With an [`Arc`] alone each change would ask whether others have it, which
+/// costs more than most changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AddedTo<T> {
     shared: Arc<T>,
-    /// What is there in place of that, once something was added.
+    /// What is there in its place once something was changed.
     own: Option<T>,
 }
 
@@ -29,13 +30,13 @@ impl<T> AddedTo<T> {
         self.own.as_ref().unwrap_or(&self.shared)
     }
 
-    /// To add to: the first time that is made of what others have.
+    /// To be changed: the first time `own` makes it of what others have.
     #[inline]
     pub(crate) fn to_mut(&mut self, own: impl FnOnce(&Arc<T>) -> T) -> &mut T {
         self.own.get_or_insert_with(|| own(&self.shared))
     }
 
-    /// To share it: as it was if nothing was added.
+    /// To be shared: if nothing was changed, it is the one that others have.
     pub(crate) fn into_shared(self) -> Arc<T> {
         self.own.map_or(self.shared, Arc::new)
     }

@@ -43,7 +43,7 @@ enum Held {
 }
 
 impl Tuples {
-    /// Tuples to add to, which have those that others have: these stay as they are.
+    /// Tuples that begin with those that others have, and can be added to.
     pub(crate) fn behind(shared: &Arc<Tuples>) -> Tuples {
         match &shared.before {
             // What came later is little.

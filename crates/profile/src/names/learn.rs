@@ -142,7 +142,7 @@ fn complete(answer: &mut SymbolBatch, addresses: usize) -> Vec<bool> {
 
 /// What stands for places that nobody answered about: places may differ in the mode of the CPU alone.
 struct NotAnswered {
-    /// By binary and address, of all that are not usual: the function, once there is one.
+    /// The function of each that is not [usual](is_usual), by binary and address, once there is one.
     functions: FxHashMap<(Option<BinaryId>, u64), Option<FunctionId>>,
 }
 
@@ -162,7 +162,7 @@ impl NotAnswered {
     }
 }
 
-/// What no mapping covers is mostly words on user stacks that are no addresses, and these differ.
+/// Whether a place is of user code that no mapping covers: mostly a word on a stack that is no address, and no other place has it.
 fn is_usual(code: &CodeAddress) -> bool {
     code.mode == CpuMode::User && code.binary.is_none()
 }
