@@ -234,10 +234,8 @@ const lines = (...words) => readperf('export', '-f', 'jsonl', ...words).trimEnd(
   equal(zoom(), '', 'all of it again');
   // Where nothing else zooms, time does.
   await press(page, '5', '+');
-  await settled(page);
   check(/^\d+-\d+$/.test(state(page).get('seen') ?? ''), 'time: ' + page.url());
   await press(page, '0');
-  await settled(page);
   check(!state(page).has('seen'), 'all of the time');
   const options = await page.evaluate(() => Array.from(document.getElementById('thread').options, option => option.value));
   const chosen = () => state(page).has('tid') ? 't' + state(page).get('tid') : state(page).has('pid') ? 'p' + state(page).get('pid') : '';

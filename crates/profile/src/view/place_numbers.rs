@@ -14,7 +14,10 @@ use std::sync::Arc;
 
 /// The number of each function, as itself and as an inlined one, each one higher; 0 is that of none: few functions are inlined, and memory
 /// that is 0 is not made before it is written.
-pub(super) type OfFunctions = Arc<[Vec<u32>; 2]>;
+type ByFunction = [Vec<u32>; 2];
+
+/// These, as they are shared.
+pub(super) type OfFunctions = Arc<ByFunction>;
 
 /// Numbers what the keys say of places.
 #[derive(Debug)]
@@ -23,7 +26,7 @@ pub(super) struct PlaceNumbers<'n> {
     values: AddedTo<Tuples>,
     scratch: Vec<Value>,
     /// If only functions matter: the number of each that was asked about, as itself and as an inlined one.
-    known: Option<AddedTo<[Vec<u32>; 2]>>,
+    known: Option<AddedTo<ByFunction>>,
     /// The function that stands for those that are hidden: of any binary, so that it alone does not matter.
     hidden: Option<FunctionId>,
 }
@@ -54,7 +57,7 @@ impl<'n> PlaceNumbers<'n> {
         facts: &Facts<'_>,
         options: &'n HistogramOptions,
         values: AddedTo<Tuples>,
-        known: Option<AddedTo<[Vec<u32>; 2]>>,
+        known: Option<AddedTo<ByFunction>>,
     ) -> PlaceNumbers<'n> {
         let hidden = facts.profile.names.known_hidden();
         PlaceNumbers { keys: &options.keys, values, scratch: Vec::new(), known, hidden }

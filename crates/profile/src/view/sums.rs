@@ -74,7 +74,7 @@ pub(super) struct WholeSums {
     sample: u32,
     /// Number of the first sample since sums were taken.
     first: u32,
-    /// The highest number of a sample; behind it they are numbered anew.
+    /// The highest number of a sample; behind it they are numbered anew. There is a higher one.
     most: u32,
 }
 
@@ -97,7 +97,7 @@ impl WholeSums {
             touched: Vec::new(),
             sample: 0,
             first: 1,
-            most: u32::MAX,
+            most: u32::MAX - 1,
         }
     }
 
@@ -185,10 +185,6 @@ impl WholeSums {
         let unknown = std::mem::take(&mut self.unknown);
         if unknown.samples > 0 {
             take(NONE, 0, unknown);
-        }
-        if self.sample >= self.most {
-            self.rows.iter_mut().for_each(|row| row.last = 0);
-            self.sample = 0;
         }
         self.first = self.sample + 1;
     }
