@@ -32,7 +32,7 @@ pub struct Chunk<'e> {
     /// How many records there were, and how many samples among them that count.
     records: usize,
     samples: usize,
-    /// The number of the first of these, if their places come later.
+    /// The number of the first of these, if their places come later: then records are [seen](crate::See) as they come.
     later: Option<LocatedId>,
     /// Look-ups for them, at most: each may be of a new place.
     look_ups: usize,
@@ -72,7 +72,8 @@ pub struct Sample<'c, 'e> {
     pub stack: &'c [AddressId],
     /// The addresses of those of the stack that are [`AddressId::UNMAPPED`], in their order. That of `address` is [`SampleMoment::ip`].
     pub unmapped: &'c [u64],
-    /// If both come later: its number in what [`State::take_located`] returns next. Until then they are [`AddressId::NONE`] and empty.
+    /// If both come later, as where records are [seen](crate::See) as they come: its number in what [`State::take_located`] returns next. Until
+    /// then they are [`AddressId::NONE`] and empty.
     pub later: Option<LocatedId>,
     /// Where its data lies, if asked for and recorded.
     pub data: Option<AddressId>,
@@ -83,6 +84,15 @@ pub struct Sample<'c, 'e> {
 /// Takes samples in while a recording is gone over: first what is known of each as it comes, and then, for all of a chunk, where they
 /// were taken, because to look up many places at once is several times as fast.
 pub(crate) trait Take {
+    /// Events and features, as known before the records that follow.
+    fn begin(&mut self, _: &Metadata) {}
+
+    /// A sample whose place comes later: it is among no chunk's records.
+    fn see(&mut self, _: &State, _: &Sample<'_, '_>) {}
+
+    /// Another record on the way there, and the name of the thread that it is about, if such names are wanted.
+    fn see_other(&mut self, _: &State, _: &Event<'_>, _: Option<CommId>) {}
+
     /// A record, as of now; `counts` says whether it is a sample that counts.
     fn record(&mut self, session: &Session, event: &Event<'_>, moment: &Moment<'_>, counts: bool);
 
@@ -105,34 +115,20 @@ pub(crate) trait Take {
     fn builder(&mut self) -> Option<&mut Builder>;
 }
 
-/// Nobody takes samples in.
-pub(crate) struct Nobody;
-
-impl Take for Nobody {
-    fn record(&mut self, _: &Session, _: &Event<'_>, _: &Moment<'_>, _: bool) {}
-    fn sample(&mut self, _: &SampleMoment<'_>, _: &[Share], _: Option<AddressId>, _: &[Branch]) {}
-    fn pass_over(&mut self, _: &SampleMoment<'_>, _: &[Share]) {}
-    fn places<'c>(&mut self, _: impl Iterator<Item = SamplePlaces<'c>>) {}
-
-    fn builder(&mut self) -> Option<&mut Builder> {
-        None
-    }
-}
-
 impl<'e> Chunk<'e> {
     /// An empty one for that work, in which so many records that are shown find room without being moved.
     pub(crate) fn new(
         metadata: &'e Metadata,
         progress: (u64, u64),
         options: &PassOptions,
-        most: usize,
+        (most, later): (usize, Option<LocatedId>),
     ) -> Self {
         Chunk {
-            entries: Vec::with_capacity(if options.shows_samples { most } else { 0 }),
+            entries: Vec::with_capacity(if options.shows_samples && later.is_none() { most } else { 0 }),
             is_open: options.filter.is_open(),
             records: 0,
             samples: 0,
-            later: None,
+            later,
             look_ups: 0,
             has_samples: false,
             has_kernel_samples: false,
@@ -147,7 +143,8 @@ impl<'e> Chunk<'e> {
         }
     }
 
-    /// The records, in order; samples are among them if [that is wanted](PassOptions::shows_samples).
+    /// The records, in order. Samples are among them if [that is wanted](PassOptions::shows_samples), unless they were [seen](crate::See) as they
+    /// came.
     pub fn entries(&self) -> &[Entry<'e>] {
         &self.entries
     }
@@ -161,10 +158,7 @@ impl<'e> Chunk<'e> {
     #[inline]
     pub fn sample<'c>(&'c self, state: &'c State, entry: &'c Entry<'e>) -> Option<Sample<'c, 'e>> {
         let (Moment::Sample(moment), Some(nr)) = (&entry.moment, entry.sample) else { return None };
-        let later = self.later.map(|first| first.behind(nr));
-        let none = || SamplePlaces { address: AddressId::NONE, stack: &[], unmapped: &[], chain: None };
-        let places = later.map(|_| none()).or_else(|| self.places_of(state, nr));
-        let SamplePlaces { address, stack, unmapped, .. } = places?;
+        let SamplePlaces { address, stack, unmapped, .. } = self.places_of(state, nr)?;
         let Beside { data, branches } = self.beside.get(nr).cloned().unwrap_or_default();
         Some(Sample {
             event: &entry.event,
@@ -173,10 +167,15 @@ impl<'e> Chunk<'e> {
             address,
             stack,
             unmapped,
-            later,
+            later: None,
             data,
             branches: self.branches.get(branches).unwrap_or_default(),
         })
+    }
+
+    /// Whether its records were [seen](crate::See) as they came.
+    pub fn was_seen(&self) -> bool {
+        self.later.is_some()
     }
 
     /// Whether there are samples, whether they count or not.
@@ -247,11 +246,48 @@ impl<'e> Chunk<'e> {
         take.record(&state.session, event, moment, number.is_some());
         let is_sample = event.head().kind == kind::SAMPLE;
         self.has_samples |= is_sample;
+        if let (Some(first), Moment::Sample(moment), Some(nr)) = (self.later, moment, number) {
+            return take.see(state, &self.without_places(state, (event, moment), shares, first.behind(nr)));
+        }
         if options.shows_samples || !is_sample {
             let wanted = options.threads_of.contains(&event.head().kind);
             let comm = wanted.then(|| comm_of(&state.session, event)).flatten();
+            if self.later.is_some() {
+                take.see_other(state, event, comm);
+            }
             let shares = shares..self.shares.len();
             self.entries.push(Entry { event: *event, moment: *moment, comm, sample: number, shares });
+        }
+    }
+
+    /// A sample that was taken in just now, and whose place comes later under this number.
+    #[inline(always)]
+    fn without_places<'c>(
+        &'c self,
+        state: &'c State,
+        (event, moment): (&'c Event<'e>, &'c SampleMoment<'e>),
+        shares: usize,
+        later: LocatedId,
+    ) -> Sample<'c, 'e> {
+        Sample {
+            event,
+            moment,
+            shares: self.shares_from(state, shares),
+            address: AddressId::NONE,
+            stack: &[],
+            unmapped: &[],
+            later: Some(later),
+            data: None,
+            branches: &[],
+        }
+    }
+
+    /// For how much of which events the last sample stands; what it has of its own of that begins there.
+    #[inline(always)]
+    fn shares_from<'c>(&'c self, state: &'c State, start: usize) -> &'c [Share] {
+        match self.is_open {
+            true => state.session.shares(),
+            false => self.shares.get(start..).unwrap_or_default(),
         }
     }
 
@@ -267,7 +303,7 @@ impl<'e> Chunk<'e> {
     ) -> Option<usize> {
         let shares = self.shares.len();
         let is_open = self.is_open;
-        if options.shows_samples || !is_open {
+        if options.shows_samples && self.later.is_none() || !is_open {
             let schema = event.schema();
             let passes = |event| is_open || options.filter.passes_event(schema, event);
             self.shares.extend(state.session.shares().iter().filter(|share| passes(share.event)));
@@ -281,11 +317,8 @@ impl<'e> Chunk<'e> {
             }
         }
         let (data, branches) = self.count(state, unwinding, options, event, sample);
-        let shares = match is_open {
-            true => state.session.shares(),
-            false => self.shares.get(shares..).unwrap_or_default(),
-        };
-        take.sample(sample, shares, data, self.branches.get(branches..).unwrap_or_default());
+        let branches = self.branches.get(branches..).unwrap_or_default();
+        take.sample(sample, self.shares_from(state, shares), data, branches);
         Some(self.samples - 1)
     }
 
@@ -381,12 +414,10 @@ impl<'e> Chunk<'e> {
         take: &mut T,
         visit: &mut impl FnMut(&mut State, &Chunk<'_>, &mut T) -> Result<(), E>,
     ) -> Result<(), E> {
-        // These are the last that wait.
-        let before = state.chains.len().saturating_sub(self.samples);
-        self.later = state.locating.as_ref().map(|locating| locating.id_of_next(before));
         match (take.builder().filter(|_| state.looks_up_beside), &mut state.locating) {
             (Some(builder), _) => builder.hand_over(&mut state.chains),
             (None, Some(locating)) => locating.hand_over(&mut state.chains, false),
+            (None, None) if self.was_seen() => state.look_up_for_later(),
             (None, None) => {
                 let builder = take.builder().filter(|_| options.places_can_wait());
                 if !builder.is_some_and(|builder| builder.add_up(&mut state.chains, &mut state.addresses)) {
@@ -408,6 +439,7 @@ impl<'e> Chunk<'e> {
             state.forget_places(most);
         }
         self.clear();
+        self.later = self.later.map(|_| state.id_of_next());
         Ok(())
     }
 

@@ -4,17 +4,18 @@
 //! looked up for many addresses at a time.
 
 use crate::analyse::expected_samples;
+use crate::chunk::Take;
 pub use crate::chunk::{Chunk, Entry, Sample};
-use crate::chunk::{Nobody, Take};
 use crate::code_times::{CodeInTime, CodeTimes};
+use crate::see::{Nobody, See, Seeing};
 use crate::unwinding::{StackEnds, Unwinding};
 use perffile::wire::attr::SampleType;
 use perffile::wire::record::kind;
 use perffile::{Issues, Metadata, Ordering, Recording, Schema};
 use readperf_profile::statistics::Statistics;
 use readperf_profile::{
-    Addresses, CallerAddress, Located, Locating, Locator, Names, RecordedChains, Rounding, SampleFilter,
-    Together,
+    Addresses, CallerAddress, Located, LocatedId, Locating, Locator, Names, RecordedChains, Rounding,
+    SampleFilter, Together,
 };
 use readperf_session::Session;
 use readperf_symbols::Options;
@@ -49,9 +50,10 @@ pub struct PassOptions {
     pub shows_samples: bool,
     /// Types of records that are no samples but whose threads' names are wanted.
     pub threads_of: Vec<u32>,
-    /// Whether another thread may look up places, if nobody wants to see them on the way. They are the same.
+    /// Whether another thread may look up places, if nobody wants to see them on the way, or they may come later. They are the same.
     pub is_concurrent: bool,
-    /// Whether places may come later than the chunks that show samples, from [`State::take_located`]: then another thread may look them up, too.
+    /// Whether places may come later than samples, from [`State::take_located`]: then records are [seen](See) as they come, unless stacks are unwound,
+    /// or events become known on the way.
     pub places_may_come_later: bool,
     /// Whether nobody asks where places were when they ran ([`CodeAddress::ip`](readperf_session::CodeAddress::ip)): then that is their address in
     /// the binary, and processes with the same binary have the same places.
@@ -93,7 +95,7 @@ pub struct State {
     pub(crate) locator: Locator,
     /// Whether another thread does it. Then addresses are there at the end.
     pub(crate) looks_up_beside: bool,
-    /// The thread that does it for those whom places may come later, and what came of an earlier one.
+    /// The thread that does it for those to whom places may come later, and what was looked up here, or by an earlier one.
     pub(crate) locating: Option<Locating>,
     pub(crate) located: Located,
     /// How many places had been told when they were [taken](State::take_located).
@@ -114,6 +116,21 @@ impl State {
         self.chains.clear();
     }
 
+    /// Looks them up for those to whom they come later.
+    pub(crate) fn look_up_for_later(&mut self) {
+        self.look_up();
+        self.located.take_in(&self.locator);
+    }
+
+    /// The number of the next sample whose place comes later.
+    pub(crate) fn id_of_next(&self) -> LocatedId {
+        let before = self.chains.len();
+        match &self.locating {
+            Some(locating) => locating.id_of_next(before),
+            None => self.located.id_of_next(before),
+        }
+    }
+
     /// Where the samples were taken whose places [come later](PassOptions::places_may_come_later), and the places that are new, both since the last
     /// time. Without such samples only the places.
     pub fn take_located(&mut self) -> Located {
@@ -128,10 +145,25 @@ impl State {
         located
     }
 
+    /// The same of samples that were looked up here, without the new places, which are in [`State::addresses`].
+    pub fn take_located_here(&mut self) -> Located {
+        std::mem::take(&mut self.located)
+    }
+
+    /// How much it holds of samples that were looked up here, and that nobody has taken yet, roughly, in bytes.
+    pub fn located_size(&self) -> usize {
+        self.located.size()
+    }
+
     /// Memory for the next ones, from those who need no more of it.
-    pub fn use_again(&mut self, spent: Located) {
-        if let Some(locating) = &mut self.locating {
-            locating.use_again(spent);
+    pub fn use_again(&mut self, mut spent: Located) {
+        match &mut self.locating {
+            Some(locating) => locating.use_again(spent),
+            None if self.located.is_empty() => {
+                spent.clear();
+                self.located = spent;
+            }
+            None => {}
         }
     }
 
@@ -234,7 +266,20 @@ pub fn pass<E: From<perffile::Error>>(
     options: &PassOptions,
     mut visit: impl FnMut(&mut State, &Chunk<'_>) -> Result<(), E>,
 ) -> Result<Passed, E> {
-    pass_into(recording, options, &mut Nobody, |state, chunk, _| visit(state, chunk))
+    pass_seeing(recording, options, &mut Nobody, |state, chunk, _| visit(state, chunk))
+}
+
+/// The same; `see` sees the records as they come, if places may come later, and `visit` is told where a chunk ends.
+///
+/// # Errors
+/// A stream that has been read already; whatever `visit` returns.
+pub fn pass_seeing<S: See, E: From<perffile::Error>>(
+    recording: &Recording,
+    options: &PassOptions,
+    see: &mut S,
+    mut visit: impl FnMut(&mut State, &Chunk<'_>, &mut S) -> Result<(), E>,
+) -> Result<Passed, E> {
+    pass_into(recording, options, &mut Seeing(see), |state, chunk, seeing| visit(state, chunk, seeing.0))
 }
 
 /// The same; samples are taken in on the way.
@@ -278,14 +323,17 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
         }
         // Of an event that nobody knew of places may be wanted at once.
         let is_as_before = batch.schema().events().len() == events;
-        let may_come_later = options.places_may_come_later && options.has_only_stacks() && is_as_before;
-        match samples >= WORTH_A_THREAD && unwinding.is_none() && may_come_later {
+        let come_later =
+            options.places_may_come_later && options.has_only_stacks() && is_as_before && unwinding.is_none();
+        match samples >= WORTH_A_THREAD && options.is_concurrent && come_later {
             true if state.locating.is_none() => state.locate_beside(),
             true => {}
             false => state.locate_here(),
         }
         state.tell_unmapped_apart(options.unmapped_apart && is_as_before && unwinding.is_none());
-        let mut chunk = Chunk::new(batches.metadata(), batches.progress(), options, CHUNK);
+        take.begin(batches.metadata());
+        let later = come_later.then(|| state.id_of_next());
+        let mut chunk = Chunk::new(batches.metadata(), batches.progress(), options, (CHUNK, later));
         for event in batch.iter() {
             if code.is_due(&event) {
                 code.put(&mut state.session, &event);

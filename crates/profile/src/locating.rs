@@ -1,9 +1,10 @@
-//! Looking up on a thread of its own, for those who can wait a little for where samples were taken.
+//! For those who can wait a little for where samples were taken: what was looked up since they asked last, here or on a thread of its own.
 
 use crate::addresses::{AddressId, Addresses};
 use crate::locator::Locator;
 use crate::recorded_chains::RecordedChains;
 use readperf_session::CodeAddress;
+use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
@@ -24,6 +25,12 @@ impl LocatedId {
     pub fn behind(self, samples: usize) -> LocatedId {
         LocatedId { nr: self.nr.saturating_add(number(samples)), ..self }
     }
+
+    /// How many samples it is behind one that went the same way.
+    #[inline]
+    pub fn since(self, first: LocatedId) -> u32 {
+        self.nr.saturating_sub(first.nr)
+    }
 }
 
 /// Where some samples were taken, in the pieces that were looked up at once, and the places among these that nobody had met before.
@@ -36,40 +43,97 @@ pub struct Located {
 /// Where the samples of a piece were taken, in their order.
 #[derive(Debug, Default)]
 struct Piece {
-    taken_at: Vec<AddressId>,
-    /// The stacks of all, one after the other, and where each ends.
+    samples: Vec<LocatedSample>,
+    /// The stacks of all, one after the other.
     stacks: Vec<AddressId>,
-    ends: Vec<u32>,
-    /// The addresses of those in the stacks where nothing is mapped, and where those of each end, if there are any.
+    /// The addresses of those in the stacks where nothing is mapped.
     unmapped: Vec<u64>,
-    unmapped_ends: Vec<u32>,
+}
+
+/// Where a sample was taken, and where in the piece its stack and the addresses of that end. They begin where those of the sample before end.
+#[derive(Clone, Copy, Debug)]
+struct LocatedSample {
+    taken_at: AddressId,
+    stack_end: u32,
+    unmapped_end: u32,
 }
 
 impl Piece {
     fn clear(&mut self) {
-        self.taken_at.clear();
+        self.samples.clear();
         self.stacks.clear();
-        self.ends.clear();
         self.unmapped.clear();
-        self.unmapped_ends.clear();
+    }
+
+    fn size(&self) -> usize {
+        size_of_val(&*self.samples) + size_of_val(&*self.stacks) + size_of_val(&*self.unmapped)
+    }
+
+    /// Where what so many samples have ends.
+    #[inline]
+    fn ends(&self, samples: usize) -> Option<(usize, usize)> {
+        let Some(last) = samples.checked_sub(1) else { return Some((0, 0)) };
+        let LocatedSample { stack_end, unmapped_end, .. } = self.samples.get(last)?;
+        Some((*stack_end as usize, *unmapped_end as usize))
+    }
+
+    /// The stacks of some samples, and the addresses of those among them where nothing is mapped.
+    #[inline]
+    fn stacks(&self, samples: Range<usize>) -> Option<(&[AddressId], &[u64])> {
+        let (start, end) = (self.ends(samples.start)?, self.ends(samples.end)?);
+        Some((self.stacks.get(start.0..end.0)?, self.unmapped.get(start.1..end.1)?))
     }
 
     /// Takes in the samples at hand there.
     fn take_in(&mut self, locator: &Locator) {
-        for places in locator.all() {
-            self.taken_at.push(places.address);
+        for places in (0..).map_while(|nr| locator.recorded(nr)) {
             self.stacks.extend_from_slice(places.stack);
-            self.ends.push(number(self.stacks.len()));
-            self.unmapped.extend_from_slice(places.unmapped);
-            self.unmapped_ends.push(number(self.unmapped.len()));
+            if !places.unmapped.is_empty() {
+                self.unmapped.extend_from_slice(places.unmapped);
+            }
+            self.samples.push(LocatedSample {
+                taken_at: places.address,
+                stack_end: number(self.stacks.len()),
+                unmapped_end: number(self.unmapped.len()),
+            });
         }
     }
 }
 
 impl Located {
+    /// The number of the sample behind so many that are to be [taken in](Located::take_in) next.
+    pub fn id_of_next(&self, samples_before: usize) -> LocatedId {
+        let known = self.pieces.last().map_or(0, |piece| piece.samples.len());
+        LocatedId { piece: number(self.pieces.len().saturating_sub(1)), nr: number(known + samples_before) }
+    }
+
+    /// Takes in the samples at hand there.
+    pub fn take_in(&mut self, locator: &Locator) {
+        match self.pieces.last_mut() {
+            Some(piece) => piece.take_in(locator),
+            None => {
+                let mut piece = Piece::default();
+                piece.take_in(locator);
+                self.pieces.push(piece);
+            }
+        }
+    }
+
+    /// Forgets all, and keeps memory for others.
+    pub fn clear(&mut self) {
+        self.pieces.truncate(1);
+        self.pieces.iter_mut().for_each(Piece::clear);
+        self.new.clear();
+    }
+
+    /// How much it holds of samples, roughly, in bytes.
+    pub fn size(&self) -> usize {
+        self.pieces.iter().map(Piece::size).sum()
+    }
+
     /// How many samples.
     pub fn len(&self) -> usize {
-        self.pieces.iter().map(|piece| piece.taken_at.len()).sum()
+        self.pieces.iter().map(|piece| piece.samples.len()).sum()
     }
 
     /// Whether there is none.
@@ -80,21 +144,22 @@ impl Located {
     /// Where a sample was taken.
     #[inline]
     pub fn taken_at(&self, id: LocatedId) -> Option<&AddressId> {
-        self.pieces.get(id.piece as usize)?.taken_at.get(id.nr as usize)
+        Some(&self.pieces.get(id.piece as usize)?.samples.get(id.nr as usize)?.taken_at)
     }
 
-    /// The stack of a sample, the innermost place first.
+    /// The stack of a sample, the innermost place first, which is empty if it has none; and the addresses of those of it, or of where the
+    /// sample was taken if it has none, that are [`AddressId::UNMAPPED`], in their order.
     #[inline]
-    pub fn stack(&self, id: LocatedId) -> &[AddressId] {
-        let piece = self.pieces.get(id.piece as usize);
-        piece.map_or(&[], |Piece { stacks, ends, .. }| part(stacks, ends, id.nr as usize))
+    pub fn stack(&self, id: LocatedId) -> (&[AddressId], &[u64]) {
+        self.stacks(id, 1)
     }
 
-    /// The addresses of those of its stack that are [`AddressId::UNMAPPED`], in their order.
+    /// The same of so many samples from one on, which went the same way.
     #[inline]
-    pub fn unmapped(&self, id: LocatedId) -> &[u64] {
-        let piece = self.pieces.get(id.piece as usize);
-        piece.map_or(&[], |piece| part(&piece.unmapped, &piece.unmapped_ends, id.nr as usize))
+    pub fn stacks(&self, first: LocatedId, samples: usize) -> (&[AddressId], &[u64]) {
+        let start = first.nr as usize;
+        let piece = self.pieces.get(first.piece as usize);
+        piece.and_then(|piece| piece.stacks(start..start + samples)).unwrap_or_default()
     }
 
     /// The new places, in the order of their numbers.
@@ -112,14 +177,6 @@ impl Located {
         self.new.clear();
         self.new.extend_from_slice(new);
     }
-}
-
-/// One of several parts that follow one another, of which is known where each ends.
-#[inline]
-fn part<'p, T>(all: &'p [T], ends: &[u32], nr: usize) -> &'p [T] {
-    let start = nr.checked_sub(1).map_or(Some(0), |before| ends.get(before).copied());
-    let range = start.zip(ends.get(nr)).map(|(start, end)| start as usize..*end as usize);
-    range.and_then(|range| all.get(range)).unwrap_or_default()
 }
 
 /// Memory is at its end before the numbers are.
@@ -276,7 +333,7 @@ mod tests {
     ) -> Vec<(CodeAddress, Vec<CodeAddress>)> {
         let code = |id: &AddressId| addresses[id.index()];
         let one = |id: &LocatedId| {
-            (code(located.taken_at(*id).unwrap()), located.stack(*id).iter().map(code).collect())
+            (code(located.taken_at(*id).unwrap()), located.stack(*id).0.iter().map(code).collect())
         };
         ids.iter().map(one).collect()
     }
@@ -286,8 +343,8 @@ mod tests {
         let (mut locator, mut addresses) = (Locator::default(), Addresses::default());
         locator.locate(&mut addresses, &chains(0..SAMPLES, true));
         let code = |id: &AddressId| *addresses.get(*id).unwrap();
-        let here: Vec<(CodeAddress, Vec<CodeAddress>)> = locator
-            .all()
+        let here: Vec<(CodeAddress, Vec<CodeAddress>)> = (0..)
+            .map_while(|nr| locator.recorded(nr))
             .map(|places| (code(&places.address), places.stack.iter().map(code).collect()))
             .collect();
         assert_eq!(here.len() as u64, SAMPLES);

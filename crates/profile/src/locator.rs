@@ -75,19 +75,27 @@ impl Locator {
         let Some(id) = self.ids.get(nr) else {
             return self.places.get(nr).map(SamplePlaces::without_stack);
         };
-        // Behind the stack, if that does not begin there, is where the sample was taken.
-        let KnownPlaces { places, unmapped, depth } = self.chains.places(*id);
-        let (stack, behind) = places.split_at_checked(depth)?;
-        let address = *behind.first().or(stack.first())?;
-        let stack = if stack.is_empty() { places } else { stack };
-        Some(SamplePlaces { address, stack, unmapped, chain: Some(*id) })
+        let known = self.chains.places(*id);
+        let (address, stack) = split(&known)?;
+        let stack = if stack.is_empty() { known.places } else { stack };
+        Some(SamplePlaces { address, stack, unmapped: known.unmapped, chain: Some(*id) })
+    }
+
+    /// As [`get`](Locator::get), but the stack is empty if no chain was recorded.
+    #[inline(always)]
+    pub(crate) fn recorded(&self, nr: usize) -> Option<SamplePlaces<'_>> {
+        let Some(id) = self.ids.get(nr) else {
+            let places = self.places.get(nr).map(SamplePlaces::without_stack)?;
+            return Some(SamplePlaces { stack: &[], ..places });
+        };
+        let known = self.chains.places(*id);
+        let (address, stack) = split(&known)?;
+        Some(SamplePlaces { address, stack, unmapped: known.unmapped, chain: Some(*id) })
     }
 
     /// The recorded chain of a sample at hand; empty if there is none.
     pub fn recorded_stack(&self, nr: usize) -> &[AddressId] {
-        let known = self.ids.get(nr).map(|id| self.chains.places(*id));
-        let KnownPlaces { places, depth, .. } = known.unwrap_or_default();
-        places.get(..depth).unwrap_or_default()
+        self.recorded(nr).map_or(&[], |places| places.stack)
     }
 
     /// Forgets the samples at hand.
@@ -103,4 +111,11 @@ impl Locator {
         self.places.clear();
         self.chains.forget();
     }
+}
+
+/// Where a sample was taken, and its stack: behind that, if it does not begin there, is the place.
+#[inline(always)]
+fn split<'k>(known: &KnownPlaces<'k>) -> Option<(AddressId, &'k [AddressId])> {
+    let (stack, behind) = known.places.split_at_checked(known.depth)?;
+    Some((*behind.first().or(stack.first())?, stack))
 }

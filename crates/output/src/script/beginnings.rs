@@ -40,12 +40,27 @@ pub(super) struct Beginning {
     pub(super) short_period: Option<usize>,
 }
 
-/// A line that begins as one of them.
+/// A line that begins as one of them, or as none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Again {
     number: u32,
     rest_us: u32,
-    period: u64,
+    /// Its period, if it is another one.
+    period: u32,
+}
+
+impl Again {
+    /// As none.
+    pub(super) const NONE: Again = Again { number: u32::MAX, rest_us: 0, period: 0 };
+
+    /// The period is the same.
+    const SAME: u32 = u32::MAX;
+
+    /// Whether it begins as one of them.
+    #[inline]
+    pub(super) fn is_some(self) -> bool {
+        self.number != u32::MAX
+    }
 }
 
 /// The beginnings of the lines in a text that others may begin as.
@@ -67,8 +82,14 @@ impl Beginnings {
     pub(super) fn again(&self, of: &Of, rest_us: u64, period: u64) -> Option<Again> {
         let (_, number) = self.last.get(Beginnings::slot(of))?.as_ref().filter(|(known, _)| known == of)?;
         let known = self.all.get(*number as usize)?;
-        let fits = period == known.period || known.short_period.is_some() && short_decimal(period).is_some();
-        Some(Again { number: *number, rest_us: u32::try_from(rest_us).ok()?, period }).filter(|_| fits)
+        let period = match period == known.period {
+            true => Again::SAME,
+            false => {
+                let fits = known.short_period.is_some() && short_decimal(period).is_some();
+                u32::try_from(period).ok().filter(|_| fits)?
+            }
+        };
+        Some(Again { number: *number, rest_us: u32::try_from(rest_us).ok()?, period })
     }
 
     /// Takes one in.
@@ -89,7 +110,7 @@ impl Beginnings {
 
     /// Appends the beginning of a line that begins as one in this text.
     #[inline]
-    pub(super) fn write(&self, again: &Again, text: &Buffer, out: &mut Buffer) {
+    pub(super) fn write(&self, again: Again, text: &Buffer, out: &mut Buffer) {
         let Some(known) = self.all.get(again.number as usize) else { return };
         let Some(chunk) = text.with_room().get(known.at.start..).and_then(<[u8]>::first_chunk) else {
             return self.write_last(again, known, text, out);
@@ -103,7 +124,7 @@ impl Beginnings {
 
     /// The same of one behind which the text has not much more.
     #[cold]
-    fn write_last(&self, again: &Again, known: &Beginning, text: &Buffer, out: &mut Buffer) {
+    fn write_last(&self, again: Again, known: &Beginning, text: &Buffer, out: &mut Buffer) {
         let before = out.length();
         out.slice(text.as_slice().get(known.at.clone()).unwrap_or_default());
         out.append(|out| change(out.get_mut(before..).unwrap_or_default(), known, again));
@@ -112,11 +133,11 @@ impl Beginnings {
 
 /// Puts in what differs.
 #[inline(always)]
-fn change(text: &mut [u8], known: &Beginning, again: &Again) {
+fn change(text: &mut [u8], known: &Beginning, again: Again) {
     let fraction = millionths(again.rest_us.into(), b':');
     put(text, known.point, &fraction, fraction.len());
-    if again.period != known.period
-        && let (Some(at), Some(period)) = (known.short_period, short_decimal(again.period))
+    if again.period != Again::SAME
+        && let (Some(at), Some(period)) = (known.short_period, short_decimal(again.period.into()))
     {
         put(text, at, &period, period.len());
     }
@@ -139,6 +160,7 @@ mod tests {
         Columns {
             fields: ScriptFields::of(fields),
             has_chain: !is_comm_padded,
+            has_stand_in: false,
             is_comm_padded,
             has_same_beginnings,
             has_rare: false,
@@ -200,7 +222,7 @@ mod tests {
                 }
                 // Texts end anywhere, and drafts are used again.
                 if nr % 700 == 699 {
-                    again += draft.begin_count();
+                    again += draft.again_count();
                     script.fillings().complete(&draft, &Located::default(), &mut text);
                     draft = draft.emptied().unwrap();
                 }

@@ -15,6 +15,8 @@ pub(super) struct Columns {
     pub(super) fields: ScriptFields,
     /// Whether its samples have call chains that are shown.
     pub(super) has_chain: bool,
+    /// Whether, of a stack without a place, that is shown where the sample was taken: other things than chains tell of its stacks.
+    pub(super) has_stand_in: bool,
     /// Whether the name of the thread is padded: not where chains are asked for.
     pub(super) is_comm_padded: bool,
     /// Whether lines of the same thread, CPU and second begin with the same, but for the digits behind the second and the period, and places
@@ -101,6 +103,7 @@ pub(super) fn columns(
         Columns {
             fields,
             has_chain,
+            has_stand_in: unwinds || attr.sample_type.has(SampleType::BRANCH_STACK),
             is_comm_padded: !wants_chain,
             has_same_beginnings: fields.has(ScriptField::Time)
                 && !fields.has(ScriptField::Misc)

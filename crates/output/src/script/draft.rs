@@ -11,24 +11,23 @@ use rustc_hash::FxHashSet;
 const MOST_KEPT: usize = 256 << 10;
 
 /// Some lines, in order: their text, and in its gaps the numbers of places, or of the samples that were taken there.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Draft {
     pub(super) text: Buffer,
     gaps: Vec<Gap>,
     /// Where the text begins that no gap follows yet.
     from: usize,
+    /// How the line begins that no gap follows yet.
+    again: Again,
     /// The places of all gaps, one after the other.
     places: Vec<AddressId>,
     /// The addresses of those places where nothing is mapped, and of samples that may have been taken there.
     unmapped: Vec<u64>,
-    /// The samples of gaps whose places come later.
-    samples: Vec<LocatedId>,
+    /// The first sample whose places come later, and the number behind the last one.
+    first: Option<LocatedId>,
+    samples: u32,
     sources: Vec<SourceGap>,
     beginnings: Beginnings,
-    /// The lines that begin as others.
-    again: Vec<Again>,
-    /// Whether the last line does, and no gap follows yet.
-    begins_again: bool,
 }
 
 /// A gap to be filled in.
@@ -37,9 +36,11 @@ struct Gap {
     /// Bytes of text before it, from the last one on. A sample has less of it than a number of this size can say, and so it is
     /// with its places.
     text: u32,
-    /// Whether behind that a line begins as an earlier one.
-    begins_again: bool,
+    /// How a line begins behind that, if it begins as an earlier one.
+    again: Again,
     filling: Filling,
+    /// Whether the line ends behind it.
+    ends_line: bool,
 }
 
 /// What goes into a gap.
@@ -48,8 +49,10 @@ enum Filling {
     /// Places, by the index of their style. `first` is set where they do not go on a chain.
     /// For so many of them there are addresses.
     Places { style: u16, first: bool, count: u32, unmapped: u32 },
-    /// At most so many places of the stack of the next sample, or where it was taken, for which there is an address.
-    Located { style: u16, is_stack: bool, most: u32 },
+    /// Of the sample so many behind the first one at most so many places of its stack, or of what stands in for it.
+    Stack { style: u16, or_place: bool, sample: u32, most: u32 },
+    /// Where that sample was taken; there is an address for it.
+    TakenAt { style: u16, sample: u32 },
     /// The next line of source text.
     Source,
     /// Nothing.
@@ -73,16 +76,26 @@ impl SourceGap {
     }
 }
 
+impl Default for Draft {
+    fn default() -> Draft {
+        Draft::with_room(0)
+    }
+}
+
 impl Draft {
     /// An empty one, with room for samples with call chains of usual length.
     pub fn with_room(samples: usize) -> Draft {
         Draft {
             text: Buffer::with_capacity(samples * 8),
             gaps: Vec::with_capacity(samples),
+            from: 0,
+            again: Again::NONE,
             places: Vec::with_capacity(samples * 4),
             unmapped: Vec::with_capacity(samples * 2),
-            again: Vec::with_capacity(samples),
-            ..Draft::default()
+            first: None,
+            samples: 0,
+            sources: Vec::new(),
+            beginnings: Beginnings::default(),
         }
     }
 
@@ -92,17 +105,14 @@ impl Draft {
         self.gaps.clear();
         self.places.clear();
         self.unmapped.clear();
-        self.samples.clear();
+        (self.first, self.samples) = (None, 0);
         self.sources.clear();
         self.from = 0;
         self.beginnings.clear();
-        self.again.clear();
-        self.begins_again = false;
-        let samples = self.samples.capacity() * size_of::<LocatedId>();
+        self.again = Again::NONE;
         let unmapped = self.unmapped.capacity() * size_of::<u64>();
-        let places = self.places.capacity() * size_of::<AddressId>() + samples + unmapped;
-        let gaps = self.gaps.capacity() * size_of::<Gap>() + self.again.capacity() * size_of::<Again>();
-        let bytes = self.text.capacity() + gaps + places;
+        let places = self.places.capacity() * size_of::<AddressId>() + unmapped;
+        let bytes = self.text.capacity() + self.gaps.capacity() * size_of::<Gap>() + places;
         (bytes <= MOST_KEPT).then_some(self)
     }
 
@@ -125,20 +135,23 @@ impl Draft {
     #[inline]
     pub(super) fn mark_taken_at(&mut self, style: usize, sample: LocatedId, ip: u64) {
         self.unmapped.push(ip);
-        self.mark_located(style, sample, false, 1);
+        let (style, sample) = (u16::try_from(style).unwrap_or(u16::MAX), self.behind_first(sample));
+        self.push(Filling::TakenAt { style, sample });
     }
 
-    /// At most so many places of the stack of a sample go here, which come later under its number.
+    /// At most so many places of the stack of a sample go here, which come later under its number, or, if it has no stack and that is
+    /// wanted, where it was taken.
     #[inline]
-    pub(super) fn mark_stack(&mut self, style: usize, sample: LocatedId, most: usize) {
-        self.mark_located(style, sample, true, most);
+    pub(super) fn mark_stack(&mut self, style: usize, sample: LocatedId, or_place: bool, most: usize) {
+        let (style, sample) = (u16::try_from(style).unwrap_or(u16::MAX), self.behind_first(sample));
+        self.push(Filling::Stack { style, or_place, sample, most: short(most) });
     }
 
     #[inline]
-    fn mark_located(&mut self, style: usize, sample: LocatedId, is_stack: bool, most: usize) {
-        let style = u16::try_from(style).unwrap_or(u16::MAX);
-        self.samples.push(sample);
-        self.push(Filling::Located { style, is_stack, most: short(most) });
+    fn behind_first(&mut self, sample: LocatedId) -> u32 {
+        let nr = sample.since(*self.first.get_or_insert(sample));
+        self.samples = nr + 1;
+        nr
     }
 
     /// Source text goes here.
@@ -149,8 +162,9 @@ impl Draft {
 
     #[inline]
     fn push(&mut self, filling: Filling) {
-        let begins_again = std::mem::take(&mut self.begins_again);
-        self.gaps.push(Gap { text: short(self.text.length() - self.from), begins_again, filling });
+        let again = std::mem::replace(&mut self.again, Again::NONE);
+        let text = short(self.text.length() - self.from);
+        self.gaps.push(Gap { text, again, filling, ends_line: false });
         self.from = self.text.length();
     }
 
@@ -158,10 +172,8 @@ impl Draft {
     /// the [end](Draft::end_line) of the line.
     #[inline]
     pub(super) fn begin_again(&mut self, of: &Of, rest_us: u64, period: u64) -> bool {
-        let again = self.beginnings.again(of, rest_us, period);
-        self.begins_again = again.is_some();
-        self.again.extend(again);
-        self.begins_again
+        self.again = self.beginnings.again(of, rest_us, period).unwrap_or(Again::NONE);
+        self.again.is_some()
     }
 
     /// A line begins like that, and others may.
@@ -171,17 +183,20 @@ impl Draft {
 
     /// How many lines begin as others.
     #[cfg(test)]
-    pub(super) fn begin_count(&self) -> usize {
-        self.again.len()
+    pub(super) fn again_count(&self) -> usize {
+        self.gaps.iter().filter(|gap| gap.again.is_some()).count()
     }
 
     /// Ends a line.
     #[inline]
     pub(super) fn end_line(&mut self) {
-        if self.begins_again {
+        if self.again.is_some() {
             self.push(Filling::Nothing);
         }
-        self.text.byte(b'\n');
+        match self.gaps.last_mut() {
+            Some(last) if self.text.length() == self.from && !last.ends_line => last.ends_line = true,
+            _ => self.text.byte(b'\n'),
+        }
     }
 
     /// Where source text goes, in order.
@@ -196,8 +211,8 @@ impl Draft {
 
     /// How much it holds, roughly, in bytes.
     pub fn size(&self) -> usize {
-        let places = size_of_val(&*self.places) + size_of_val(&*self.samples) + size_of_val(&*self.unmapped);
-        self.text.length() + size_of_val(&*self.gaps) + size_of_val(&*self.again) + places
+        let places = size_of_val(&*self.places) + size_of_val(&*self.unmapped);
+        self.text.length() + size_of_val(&*self.gaps) + places
     }
 }
 
@@ -243,34 +258,38 @@ impl Fillings {
         let mut rest = Rest {
             text: &draft.text,
             from: 0,
-            places: Marked {
-                places: &draft.places,
-                unmapped: &draft.unmapped,
-                samples: &draft.samples,
-                located,
-            },
+            places: Marked { places: &draft.places, unmapped: &draft.unmapped, first: draft.first, located },
             sources: draft.sources.iter(),
         };
-        self.places.iter().for_each(|style| style.touch(&draft.places));
-        let (mut chain_ended, mut again) = (false, draft.again.iter());
+        let later = draft.first.map(|first| located.stacks(first, draft.samples as usize).0);
+        for style in &self.places {
+            style.touch(&draft.places);
+            style.touch(later.unwrap_or_default());
+        }
+        let mut chain_ended = false;
         for gap in &draft.gaps {
-            rest.write_text(gap.text as usize, out);
-            if gap.begins_again
-                && let Some(again) = again.next()
-            {
-                draft.beginnings.write(again, &draft.text, out);
+            if gap.text > 0 {
+                rest.write_text(gap.text as usize, out);
             }
-            let (style, first) = match gap.filling {
-                Filling::Places { style, first, .. } => (style, first),
-                Filling::Located { style, .. } => (style, true),
+            if gap.again.is_some() {
+                draft.beginnings.write(gap.again, &draft.text, out);
+            }
+            let of = match gap.filling {
+                Filling::Places { style, first, .. } => Some((style, first)),
+                Filling::Stack { style, .. } | Filling::TakenAt { style, .. } => Some((style, true)),
                 Filling::Source => {
                     out.slice(rest.next_source());
-                    continue;
+                    None
                 }
-                Filling::Nothing => continue,
+                Filling::Nothing => None,
             };
-            chain_ended &= !first;
-            self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
+            if let Some((style, first)) = of {
+                chain_ended &= !first;
+                self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
+            }
+            if gap.ends_line {
+                out.byte(b'\n');
+            }
         }
         out.slice(rest.text.as_slice().get(rest.from..).unwrap_or_default());
     }
@@ -299,7 +318,7 @@ impl Fillings {
 struct Marked<'d> {
     places: &'d [AddressId],
     unmapped: &'d [u64],
-    samples: &'d [LocatedId],
+    first: Option<LocatedId>,
     located: &'d Located,
 }
 
@@ -312,19 +331,29 @@ impl<'d> Marked<'d> {
                 places: split(&mut self.places, count),
                 unmapped: split(&mut self.unmapped, unmapped),
             },
-            Filling::Located { is_stack, most, .. } => {
-                let Some((sample, rest)) = self.samples.split_first() else { return OfGap::default() };
-                self.samples = rest;
-                if !is_stack {
-                    let places = self.located.taken_at(*sample).map(std::slice::from_ref).unwrap_or_default();
-                    return OfGap { places, unmapped: split(&mut self.unmapped, 1) };
-                }
-                let stack = self.located.stack(*sample);
-                let places = stack.get(..most as usize).unwrap_or(stack);
-                OfGap { places, unmapped: self.located.unmapped(*sample) }
+            Filling::Stack { or_place, sample, most, .. } => {
+                let Some(sample) = self.sample(sample) else { return OfGap::default() };
+                let (stack, unmapped) = self.located.stack(sample);
+                let places = if stack.is_empty() && or_place { self.taken_at(sample) } else { stack };
+                OfGap { places: places.get(..most as usize).unwrap_or(places), unmapped }
+            }
+            Filling::TakenAt { sample, .. } => {
+                let places = self.sample(sample).map_or(&[][..], |sample| self.taken_at(sample));
+                OfGap { places, unmapped: split(&mut self.unmapped, 1) }
             }
             Filling::Source | Filling::Nothing => OfGap::default(),
         }
+    }
+
+    /// The sample so many behind the first one.
+    #[inline]
+    fn sample(&self, behind: u32) -> Option<LocatedId> {
+        Some(self.first?.behind(behind as usize))
+    }
+
+    #[inline]
+    fn taken_at(&self, sample: LocatedId) -> &'d [AddressId] {
+        self.located.taken_at(sample).map(std::slice::from_ref).unwrap_or_default()
     }
 }
 

@@ -257,6 +257,12 @@ impl Script {
         self.shows_source
     }
 
+    /// Whether the name of a thread has been taken.
+    #[inline]
+    pub fn has_thread(&self, comm: CommId) -> bool {
+        comm.index() < self.comms.len()
+    }
+
     /// Takes the names of threads that came since the last time.
     pub fn learn_threads(&mut self, known: &Known<'_>) {
         let new = known.session.comms().skip(self.comms.len());

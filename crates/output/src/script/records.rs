@@ -5,6 +5,7 @@ use super::start::When;
 use super::{Script, places};
 use crate::buffer::Piece;
 use crate::digits::hex;
+use perffile::Event;
 use perffile::wire::misc;
 use perffile::wire::protection::permissions;
 use perffile::wire::record::mmap2::{FileIdentity, Mmap2};
@@ -12,35 +13,40 @@ use perffile::wire::record::namespaces::{self, Namespaces};
 use perffile::wire::record::text_poke::TextPoke;
 use perffile::wire::record::{Record, kind};
 use perffile::wire::sample::SampleId;
-use readperf_analysis::Entry;
-use readperf_session::thread_of;
+use readperf_session::{CommId, thread_of};
 use std::io::Write as _;
 
 /// A record and what of its line depends on the lines before: [`Script::follow_record`] makes it.
 #[derive(Clone, Copy, Debug)]
 pub struct NextRecord<'s, 'e> {
-    entry: &'s Entry<'e>,
+    event: &'s Event<'e>,
+    /// The name of the thread that it is about, if it is known.
+    comm: Option<CommId>,
     time_ns: u64,
 }
 
 impl Script {
-    /// Takes a record as the next that is shown. `None` if it is not shown.
-    pub fn follow_record<'s, 'e>(&mut self, entry: &'s Entry<'e>) -> Option<NextRecord<'s, 'e>> {
-        let number = entry.event.head().kind;
-        self.cgroups.follow(&entry.event);
+    /// Takes a record as the next that is shown, with the name of the thread that it is about, if that is known. `None` if it is not shown.
+    pub fn follow_record<'s, 'e>(
+        &mut self,
+        event: &'s Event<'e>,
+        comm: Option<CommId>,
+    ) -> Option<NextRecord<'s, 'e>> {
+        let number = event.head().kind;
+        self.cgroups.follow(event);
         if !self.options.records.contains(&number) {
             return None;
         }
         let time_ns = match number {
             kind::FINISHED_ROUND => 0,
-            _ => self.before.time(self.options.times, entry.event.time().unwrap_or_default()),
+            _ => self.before.time(self.options.times, event.time().unwrap_or_default()),
         };
-        Some(NextRecord { entry, time_ns })
+        Some(NextRecord { event, comm, time_ns })
     }
 
     /// Appends the line of a record; nothing if it cannot be decoded.
     pub fn write_record(&self, out: &mut Vec<u8>, next: &NextRecord<'_, '_>) {
-        let Entry { event, comm, .. } = next.entry;
+        let NextRecord { event, comm, .. } = *next;
         let Ok((record, _)) = event.record() else { return };
         if event.is_user_record() {
             // Writing to memory does not fail, here and below.

@@ -10,11 +10,10 @@ use crate::buffer::Append as _;
 use crate::digits::hex;
 use perffile::Share;
 use perffile::wire::attr::SampleType;
-use perffile::wire::callchain::Marker;
 use perffile::wire::sample::Sample;
 use readperf_analysis::pass;
 use readperf_profile::{AddressId, chain};
-use readperf_session::CpuMode;
+use readperf_session::{CpuMode, RawChain, RawEntry};
 
 /// For each place of a sample's stack that was recorded as a return address, and looked up at the call, `true`.
 pub(super) fn return_addresses(sample: &pass::Sample<'_, '_>) -> Vec<bool> {
@@ -191,14 +190,10 @@ impl Script {
             };
         }
         if let Some(sample) = line.sample.later {
-            // A stack without an address in its chain is where the sample was taken.
-            if !has_no_chain(line) {
-                draft.mark_stack(style, sample, self.options.max_stack);
-            }
-            return;
+            return draft.mark_stack(style, sample, columns.has_stand_in, self.options.max_stack);
         }
         let stack = line.sample.stack;
-        if stack.len() == 1 && has_no_chain(line) {
+        if stack.len() == 1 && !columns.has_stand_in && has_no_chain(line) {
             return;
         }
         let stack = stack.get(..self.options.max_stack).unwrap_or(stack);
@@ -277,14 +272,11 @@ fn write_place(out: &mut Vec<u8>, known: &Known<'_>, id: AddressId, columns: &Co
     }
 }
 
-/// Whether a chain holds no address: what stands in for it in the stack was not recorded there.
+/// Whether a chain holds no address: the one place of its stack, where the sample was taken, stands in for it.
 fn has_no_chain(line: &NextLine<'_, '_, '_>) -> bool {
-    let recorded = line.sample.moment.sample.layout().shape().sample_type;
-    if recorded.has(SampleType::STACK_USER) || recorded.has(SampleType::BRANCH_STACK) {
-        return false;
-    }
-    let chain = line.sample.moment.sample.callchain().unwrap_or_default();
-    chain.iter().all(|entry| Marker::of(entry).is_some())
+    let moment = line.sample.moment;
+    let chain = moment.sample.callchain().unwrap_or_default();
+    RawChain::new(chain.iter(), moment.mode).all(|entry| matches!(entry, RawEntry::Marker(_)))
 }
 
 /// Whether a place ran in user mode.

@@ -5,12 +5,12 @@ use super::finisher::{Finisher, Waiting, spent};
 use super::naming::{Naming, Unnamed, fill_in_sources};
 use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
-use perffile::Metadata;
+use perffile::{Event, Metadata};
 use readperf::output::script::{Draft, Fillings, Known, Script};
-use readperf::profile::{Located, NameFilter, Names};
-use readperf::session::{CodeAddress, CpuMode};
+use readperf::profile::{NameFilter, Names};
+use readperf::session::{CodeAddress, CommId, CpuMode};
 use readperf::symbols::{Files, Options};
-use readperf::{BranchCode, Chunk, CodeStep, Entry, Instructions, NamedPlaces, Namer, Sample, State};
+use readperf::{BranchCode, Chunk, CodeStep, Entry, Instructions, NamedPlaces, Namer, Sample, See, State};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::collections::hash_map;
@@ -42,6 +42,8 @@ pub(super) struct Lines<'f> {
     branch_code: Option<BranchCode>,
     sources: SourceLines,
     how: How,
+    /// Lines of the records that were seen as they came.
+    seen: Draft,
     /// Lines that wait for names, by where they go.
     drafts: Vec<Vec<Draft>>,
     /// Drafts that have been written: their memory is used again.
@@ -83,6 +85,7 @@ impl<'f> Lines<'f> {
             branch_code: None,
             sources,
             how,
+            seen: Draft::default(),
             drafts: Vec::new(),
             spare: Vec::new(),
             waiting: 0,
@@ -108,9 +111,6 @@ impl<'f> Lines<'f> {
         state: &mut State,
         chunk: &Chunk<'_>,
     ) -> anyhow::Result<()> {
-        if let Err(message) = self.script.learn(chunk.metadata()) {
-            wrong_usage(&message);
-        }
         let targets = finisher.learn(&chunk.metadata().schema)?;
         self.drafts.resize_with(targets, Vec::new);
         let new_namer = || Namer::new(self.files, self.symbols.clone(), chunk.metadata());
@@ -119,11 +119,18 @@ impl<'f> Lines<'f> {
             true => self.learn_names(state),
             false => namer.read_ahead(&state.session, chunk),
         }
-        self.learn_instructions(state, chunk);
-        self.learn_payloads(state, chunk);
-        let at_once = if self.script.shows_branch_code() { CODE_AT_ONCE } else { usize::MAX };
-        for some in chunk.entries().chunks(at_once) {
-            self.show_some(finisher, state, chunk, some)?;
+        if chunk.was_seen() {
+            let next = self.spare.pop().unwrap_or_else(|| Draft::with_room(chunk.entries().len()));
+            let seen = std::mem::replace(&mut self.seen, next);
+            self.put_by(vec![seen]);
+            self.flush_if_many(finisher, state)?;
+        } else {
+            self.learn_instructions(state, chunk);
+            self.learn_payloads(state, chunk);
+            let at_once = if self.script.shows_branch_code() { CODE_AT_ONCE } else { usize::MAX };
+            for some in chunk.entries().chunks(at_once) {
+                self.show_some(finisher, state, chunk, some)?;
+            }
         }
         if state.is_full {
             self.flush(finisher, state)?;
@@ -183,25 +190,38 @@ impl<'f> Lines<'f> {
                 Some(_) => {}
                 None if json => {}
                 None => {
-                    if let (Some(record), Some(draft)) =
-                        (self.script.follow_record(entry), drafts.first_mut())
-                    {
-                        draft.append(|text| self.script.write_record(text, &record));
+                    if let Some(draft) = drafts.first_mut() {
+                        show_record(&mut self.script, draft, &entry.event, entry.comm);
                     }
                 }
             }
         }
         self.script.forget_branch_code();
+        self.put_by(drafts);
+        self.flush_if_many(finisher, state)
+    }
+
+    /// Has lines wait for names, those of each target.
+    fn put_by(&mut self, drafts: Vec<Draft>) {
         for (draft, waiting) in drafts.into_iter().zip(&mut self.drafts).filter(|(draft, _)| draft.size() > 0)
         {
             self.waiting += draft.size();
             waiting.push(draft);
         }
+    }
+
+    /// Writes the lines that wait, or has them written, if they are many, or someone waits for them.
+    fn flush_if_many(
+        &mut self,
+        finisher: &mut Finisher<'_, 'f, '_>,
+        state: &mut State,
+    ) -> anyhow::Result<()> {
         let most = match finisher {
             Finisher::Here(_) => MOST_WAITING,
             Finisher::Beside(_) => MOST_WAITING_BESIDE,
         };
-        if self.how.at_once || self.waiting > most { self.flush(finisher, state) } else { Ok(()) }
+        let are_many = self.waiting + state.located_size() > most;
+        if self.how.at_once || are_many { self.flush(finisher, state) } else { Ok(()) }
     }
 
     /// Learns the instructions at the places of a chunk's samples, if they are shown.
@@ -271,11 +291,13 @@ impl<'f> Lines<'f> {
         match finisher {
             Finisher::Here(writer) => {
                 self.learn_names(state);
+                let located = state.take_located_here();
                 for (target, mut drafts) in drafts.into_iter().enumerate() {
                     fill_in_sources(&mut self.sources, &self.names, &mut drafts);
-                    writer.write(target, &drafts, self.script.fillings(), &Located::default())?;
+                    writer.write(target, &drafts, self.script.fillings(), &located)?;
                     self.spare.extend(spent(drafts));
                 }
+                state.use_again(located);
             }
             Finisher::Beside(beside) => {
                 let drafts = drafts.pop().unwrap_or_default();
@@ -346,5 +368,38 @@ impl<'f> Lines<'f> {
             namer.learn(&mut self.names, addresses, session);
         }
         self.script.prepare(&Known { session, addresses, names: &self.names });
+    }
+}
+
+impl See for Lines<'_> {
+    fn begin(&mut self, metadata: &Metadata) {
+        if let Err(message) = self.script.learn(metadata) {
+            wrong_usage(&message);
+        }
+    }
+
+    #[inline(always)]
+    fn sample(&mut self, state: &State, sample: &Sample<'_, '_>) {
+        let State { session, addresses, .. } = state;
+        let known = Known { session, addresses, names: &self.names };
+        if !self.script.has_thread(sample.moment.comm) {
+            self.script.learn_threads(&known);
+        }
+        if let Some(line) = self.script.follow(sample) {
+            self.script.write_sample(std::slice::from_mut(&mut self.seen), &known, &line);
+        }
+    }
+
+    fn other(&mut self, state: &State, event: &Event<'_>, comm: Option<CommId>) {
+        let State { session, addresses, .. } = state;
+        self.script.learn_threads(&Known { session, addresses, names: &self.names });
+        show_record(&mut self.script, &mut self.seen, event, comm);
+    }
+}
+
+/// Shows a record that is no sample, or none that counts, if it is one that is shown.
+fn show_record(script: &mut Script, draft: &mut Draft, event: &Event<'_>, comm: Option<CommId>) {
+    if let Some(record) = script.follow_record(event, comm) {
+        draft.append(|text| script.write_record(text, &record));
     }
 }

@@ -203,9 +203,13 @@ impl Script {
     ) -> anyhow::Result<(Passed, Option<String>, Destination<'i>)> {
         let mut progress = Progress::new("reading", !self.input.reading.no_progress);
         let unmapped_apart = lines.shows_places_alone(recording.metadata());
-        let places_may_come_later = unmapped_apart && matches!(finisher, Finisher::Beside(_));
-        let pass = &PassOptions { unmapped_apart, places_may_come_later, ..pass.clone() };
-        let mut passed = readperf::pass(recording, pass, |state, chunk| {
+        let pass = &PassOptions {
+            unmapped_apart,
+            places_may_come_later: unmapped_apart && !self.per_event_dump,
+            is_concurrent: matches!(finisher, Finisher::Beside(_)),
+            ..pass.clone()
+        };
+        let mut passed = readperf::pass_seeing(recording, pass, &mut lines, |state, chunk, lines| {
             progress.bytes(chunk.progress());
             only_counts.see(chunk);
             lines.show(&mut finisher, state, chunk)
