@@ -69,7 +69,7 @@ impl Append for Vec<u8> {
 
 /// A text that lines are put together in, with room behind it: whether there is enough of that is asked for a line, not for each of its pieces.
 #[derive(Clone, Debug, Default)]
-pub struct Buffer {
+pub(crate) struct Buffer {
     /// The text, and bytes that do not count.
     bytes: Vec<u8>,
     len: usize,
@@ -88,7 +88,7 @@ impl Buffer {
     }
 
     /// The text.
-    pub fn as_slice(&self) -> &[u8] {
+    pub(crate) fn as_slice(&self) -> &[u8] {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
@@ -98,7 +98,7 @@ impl Buffer {
     }
 
     /// Forgets the text; the memory stays, and is room for the next one.
-    pub fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.len = 0;
     }
 
@@ -125,6 +125,23 @@ impl Buffer {
             }
             self.make_room(N);
         }
+    }
+
+    /// Appends a part of the text once more.
+    #[inline]
+    pub(crate) fn again(&mut self, start: usize, len: usize) {
+        // A piece may be longer than what is left of the part: it ends in room.
+        if self.bytes.len() - self.len < len + PIECE {
+            self.make_room(len + PIECE);
+        }
+        let Buffer { bytes, len: to } = self;
+        for at in (0..len).step_by(PIECE) {
+            let from = start + at;
+            if from + PIECE <= bytes.len() {
+                bytes.copy_within(from..from + PIECE, *to + at);
+            }
+        }
+        self.len += len;
     }
 
     #[cold]
@@ -210,6 +227,7 @@ mod tests {
         Slice(Vec<u8>),
         Repeat(u8, usize),
         Piece(usize, usize),
+        Again(usize, usize),
         Vector(Vec<u8>),
     }
 
@@ -220,6 +238,7 @@ mod tests {
             prop::collection::vec(any::<u8>(), 4000..9000).prop_map(Step::Slice),
             (any::<u8>(), 0..100_usize).prop_map(|(byte, count)| Step::Repeat(byte, count)),
             (0..300_usize, 0..150_usize).prop_map(|(start, len)| Step::Piece(start, len)),
+            (0..300_usize, 0..300_usize).prop_map(|(start, len)| Step::Again(start, len)),
             prop::collection::vec(any::<u8>(), 0..200).prop_map(Step::Vector),
         ];
         prop::collection::vec(step, 0..60)
@@ -231,7 +250,7 @@ mod tests {
             Step::Slice(bytes) => out.slice(bytes),
             Step::Repeat(byte, count) => out.repeat(*byte, *count),
             Step::Piece(start, len) => out.piece(pieces, *start, *len),
-            Step::Vector(_) => {}
+            Step::Again(..) | Step::Vector(_) => {}
         }
     }
 
@@ -248,6 +267,14 @@ mod tests {
                     Step::Slice(bytes) => plain.extend(bytes),
                     Step::Repeat(byte, count) => plain.extend(std::iter::repeat_n(byte, *count)),
                     Step::Piece(start, len) => plain.extend(pieces.get(*start..start + len).unwrap_or_default()),
+                    Step::Again(start, len) => {
+                        // Some part of what is there.
+                        let start = (*start).min(plain.len());
+                        let part = plain[start..].iter().copied().take(*len).collect::<Vec<u8>>();
+                        buffer.again(start, part.len());
+                        vector.extend(&part);
+                        plain.extend(part);
+                    }
                     Step::Vector(bytes) => {
                         buffer.append(|text| text.extend(bytes));
                         vector.extend(bytes);

@@ -22,6 +22,14 @@ pub struct ChainId {
     pub(crate) number: u32,
 }
 
+impl ChainId {
+    /// A number that no other has. The lower bits differ most.
+    #[inline]
+    pub fn bits(self) -> u64 {
+        u64::from(self.epoch) << 32 | u64::from(self.number)
+    }
+}
+
 /// The chains that are remembered.
 #[derive(Debug, Default)]
 pub(crate) struct KnownChains {
@@ -158,10 +166,14 @@ impl KnownChains {
         })
     }
 
+    /// Whether no more than one of so many that were looked for was new.
+    pub(crate) fn finds_all_but_one_of(&self, count: usize) -> bool {
+        self.chains.len() < self.sought / count
+    }
+
     /// Forgets all, if they are many: their ids do not come again.
     pub(crate) fn forget_if_many(&mut self) {
-        let most_are_found = self.chains.len() < self.sought / 2;
-        let part = if most_are_found { 1 } else { 2 };
+        let part = if self.finds_all_but_one_of(2) { 1 } else { 2 };
         if self.words.len() > MOST_WORDS / part || self.chains.len() > MOST_CHAINS / part {
             self.forget();
         }

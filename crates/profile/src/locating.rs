@@ -1,6 +1,7 @@
 //! For those who can wait a little for where samples were taken: what was looked up since they asked last, here or on a thread of its own.
 
 use crate::addresses::{AddressId, Addresses};
+use crate::known_chains::ChainId;
 use crate::locator::Locator;
 use crate::recorded_chains::RecordedChains;
 use readperf_session::CodeAddress;
@@ -11,6 +12,9 @@ use std::thread::{self, JoinHandle};
 
 /// Pieces of work on the way: enough that neither side waits for the other when one takes longer.
 const ON_THE_WAY: usize = 8;
+
+/// If no more than one chain of so many is new, those who ask for a chain are told what names it.
+const REPEATED: usize = 4;
 
 /// The number of a sample in [`Located`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +48,10 @@ pub struct Located {
 #[derive(Debug, Default)]
 struct Piece {
     samples: Vec<LocatedSample>,
+    /// What names the stacks, if they have names.
+    chains: Vec<ChainId>,
+    /// Whether stacks come again and again.
+    has_repeats: bool,
     /// The stacks of all, one after the other.
     stacks: Vec<AddressId>,
     /// The addresses of those in the stacks where nothing is mapped.
@@ -61,12 +69,14 @@ struct LocatedSample {
 impl Piece {
     fn clear(&mut self) {
         self.samples.clear();
+        self.chains.clear();
         self.stacks.clear();
         self.unmapped.clear();
     }
 
     fn size(&self) -> usize {
-        size_of_val(&*self.samples) + size_of_val(&*self.stacks) + size_of_val(&*self.unmapped)
+        let samples = size_of_val(&*self.samples) + size_of_val(&*self.chains);
+        samples + size_of_val(&*self.stacks) + size_of_val(&*self.unmapped)
     }
 
     /// Where what so many samples have ends.
@@ -86,6 +96,8 @@ impl Piece {
 
     /// Takes in the samples at hand there.
     fn take_in(&mut self, locator: &Locator) {
+        self.chains.extend_from_slice(locator.chains());
+        self.has_repeats = locator.finds_all_but_one_of(REPEATED);
         for places in (0..).map_while(|nr| locator.recorded(nr)) {
             self.stacks.extend_from_slice(places.stack);
             if !places.unmapped.is_empty() {
@@ -145,6 +157,13 @@ impl Located {
     #[inline]
     pub fn taken_at(&self, id: LocatedId) -> Option<&AddressId> {
         Some(&self.pieces.get(id.piece as usize)?.samples.get(id.nr as usize)?.taken_at)
+    }
+
+    /// What names the stack of a sample, if stacks come again and again: under the same name it is the same.
+    #[inline]
+    pub fn chain(&self, id: LocatedId) -> Option<ChainId> {
+        let piece = self.pieces.get(id.piece as usize).filter(|piece| piece.has_repeats)?;
+        piece.chains.get(id.nr as usize).copied()
     }
 
     /// The stack of a sample, the innermost place first, which is empty if it has none; and the addresses of those of it, or of where the

@@ -81,6 +81,16 @@ impl Locator {
         Some(SamplePlaces { address, stack, unmapped: known.unmapped, chain: Some(*id) })
     }
 
+    /// The chains of the samples at hand; none where chains are not wanted.
+    pub(crate) fn chains(&self) -> &[ChainId] {
+        &self.ids
+    }
+
+    /// Whether no more than one chain of so many was new.
+    pub(crate) fn finds_all_but_one_of(&self, count: usize) -> bool {
+        self.chains.finds_all_but_one_of(count)
+    }
+
     /// As [`get`](Locator::get), but the stack is empty if no chain was recorded.
     #[inline(always)]
     pub(crate) fn recorded(&self, nr: usize) -> Option<SamplePlaces<'_>> {

@@ -148,6 +148,7 @@ mod tests {
     use super::*;
     use crate::buffer::Piece;
     use crate::script::columns::Columns;
+    use crate::script::completed::Completed;
     use crate::script::draft::Draft;
     use crate::script::fields::{ScriptField, ScriptFields};
     use crate::script::start::When;
@@ -210,7 +211,7 @@ mod tests {
             ]
         };
         let [again, written] = [true, false].map(|same| {
-            let (events, mut draft, mut text) = (events(same), Draft::default(), Buffer::default());
+            let (events, mut draft, mut text) = (events(same), Draft::default(), Completed::default());
             let mut again = 0;
             for (nr, (share, comm, who, when)) in lines(&events, &comms).enumerate() {
                 let columns = &events[share.event];

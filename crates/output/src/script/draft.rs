@@ -2,10 +2,14 @@
 
 use super::beginnings::{Again, Beginning, Beginnings, Of};
 use super::code::SourceText;
+use super::completed::Completed;
 use super::places::Places;
 use crate::buffer::{Append as _, Buffer};
-use readperf_profile::{AddressId, Located, LocatedId, NewPlaces};
+use readperf_profile::{AddressId, ChainId, Located, LocatedId, NewPlaces};
 use rustc_hash::FxHashSet;
+
+/// Places that make it worth it to look whether a stack was written a moment ago: of fewer to write them takes as long.
+const WORTH_COPYING: usize = 4;
 
 /// Bytes that an empty draft keeps at most.
 const MOST_KEPT: usize = 256 << 10;
@@ -254,7 +258,7 @@ impl Fillings {
     /// Appends the text of a draft. All its places must have been learned ([`Script::prepare`]). `located` has those that came later.
     ///
     /// [`Script::prepare`]: super::Script::prepare
-    pub fn complete(&self, draft: &Draft, located: &Located, out: &mut Buffer) {
+    pub fn complete(&self, draft: &Draft, located: &Located, completed: &mut Completed) {
         let mut rest = Rest {
             text: &draft.text,
             from: 0,
@@ -266,6 +270,7 @@ impl Fillings {
             style.touch(&draft.places);
             style.touch(later.unwrap_or_default());
         }
+        let Completed { text: out, stacks } = completed;
         let mut chain_ended = false;
         for gap in &draft.gaps {
             if gap.text > 0 {
@@ -285,7 +290,14 @@ impl Fillings {
             };
             if let Some((style, first)) = of {
                 chain_ended &= !first;
-                self.write_places(style, rest.places.next(gap.filling), &mut chain_ended, out);
+                let own = rest.places.next(gap.filling);
+                if !own.chain.is_some_and(|chain| stacks.write_again(chain, style, out)) {
+                    let start = out.length();
+                    self.write_places(style, own, &mut chain_ended, out);
+                    if let Some(chain) = own.chain {
+                        stacks.remember(chain, style, out, start);
+                    }
+                }
             }
             if gap.ends_line {
                 out.byte(b'\n');
@@ -294,7 +306,7 @@ impl Fillings {
         out.slice(rest.text.as_slice().get(rest.from..).unwrap_or_default());
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_places(&self, style: u16, own: OfGap<'_>, chain_ended: &mut bool, out: &mut Buffer) {
         let Some(style) = self.places.get(usize::from(style)) else { return };
         let mut unmapped = own.unmapped.iter();
@@ -330,16 +342,23 @@ impl<'d> Marked<'d> {
             Filling::Places { count, unmapped, .. } => OfGap {
                 places: split(&mut self.places, count),
                 unmapped: split(&mut self.unmapped, unmapped),
+                chain: None,
             },
             Filling::Stack { or_place, sample, most, .. } => {
                 let Some(sample) = self.sample(sample) else { return OfGap::default() };
                 let (stack, unmapped) = self.located.stack(sample);
                 let places = if stack.is_empty() && or_place { self.taken_at(sample) } else { stack };
-                OfGap { places: places.get(..most as usize).unwrap_or(places), unmapped }
+                let is_worth_it = stack.len() >= WORTH_COPYING;
+                let chain = if is_worth_it { self.located.chain(sample) } else { None };
+                OfGap {
+                    places: places.get(..most as usize).unwrap_or(places),
+                    unmapped,
+                    chain: chain.map(ChainId::bits),
+                }
             }
             Filling::TakenAt { sample, .. } => {
                 let places = self.sample(sample).map_or(&[][..], |sample| self.taken_at(sample));
-                OfGap { places, unmapped: split(&mut self.unmapped, 1) }
+                OfGap { places, unmapped: split(&mut self.unmapped, 1), chain: None }
             }
             Filling::Source | Filling::Nothing => OfGap::default(),
         }
@@ -362,6 +381,8 @@ impl<'d> Marked<'d> {
 struct OfGap<'d> {
     places: &'d [AddressId],
     unmapped: &'d [u64],
+    /// What names them, if something does: what has the same name has the same places.
+    chain: Option<u64>,
 }
 
 /// Takes so many away from the front.

@@ -9,6 +9,7 @@ mod cgroups;
 mod choice;
 mod code;
 mod columns;
+mod completed;
 mod draft;
 mod fields;
 mod json;
@@ -22,12 +23,12 @@ mod values;
 
 pub use choice::{ChoiceError, FieldChoice};
 pub use code::SourceText;
+pub use completed::Completed;
 pub use draft::{Draft, Fillings, SourceGap};
 pub use fields::{ScriptField, ScriptFields};
 pub use records::NextRecord;
 pub use sample::NextLine;
 
-pub use crate::buffer::Buffer;
 use crate::buffer::Piece;
 use crate::dump::payload::catalog;
 use cgroups::Cgroups;

@@ -185,7 +185,7 @@ impl Pieces {
     }
 
     /// Appends a line, with a tab before it if it is one of a chain.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write(&self, line: &Line, is_of_chain: bool, out: &mut Buffer) {
         let Some(frame) = self.frames.get(line.frame.0 as usize) else { return };
         let (Some(name), Some(tail)) = (self.piece(frame.name.0), self.piece(frame.tail.0)) else { return };
@@ -227,7 +227,7 @@ impl Pieces {
     }
 
     /// Appends a line that is an address and a text.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_behind(&self, address: u64, text: TextId, is_of_chain: bool, out: &mut Buffer) {
         let (start, len) = self.place(text);
         let Some(text) = self.piece(start).filter(|_| len <= PIECE) else {

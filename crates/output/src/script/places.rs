@@ -123,7 +123,7 @@ impl Places {
     }
 
     /// Appends the lines of a place.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_to(&self, id: AddressId, out: &mut Buffer) {
         if self.has_whole_lines {
             if let Some(line) = self.lines.get(id.index()) {
@@ -141,7 +141,7 @@ impl Places {
     }
 
     /// Appends the line of a place where nothing is mapped.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_unmapped(&self, ip: u64, out: &mut Buffer) {
         self.pieces.write_behind(ip, self.unmapped, self.style.chain, out);
     }

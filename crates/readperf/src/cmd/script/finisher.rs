@@ -6,7 +6,7 @@ use super::naming::{Naming, Unnamed, fill_in_sources};
 use anyhow::Context as _;
 use perffile::Schema;
 use rayon::prelude::*;
-use readperf::output::script::{Buffer, Draft, Fillings};
+use readperf::output::script::{Completed, Draft, Fillings};
 use readperf::profile::Located;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -42,7 +42,7 @@ pub(super) struct Writer<'i> {
     pool: &'i rayon::ThreadPool,
     out: Destination<'i>,
     /// Memory for text.
-    texts: Vec<Buffer>,
+    texts: Vec<Completed>,
 }
 
 /// A writer, here or on a thread of its own.
@@ -81,7 +81,7 @@ impl<'i> Writer<'i> {
         located: &Located,
     ) -> anyhow::Result<()> {
         let at_once = DRAFTS_AT_ONCE * self.pool.current_num_threads();
-        let complete = |draft: &Draft, text: &mut Buffer| fillings.complete(draft, located, text);
+        let complete = |draft: &Draft, text: &mut Completed| fillings.complete(draft, located, text);
         drafts.chunks(at_once.max(1)).try_for_each(|some| self.write_some(target, complete, some))
     }
 
@@ -89,13 +89,13 @@ impl<'i> Writer<'i> {
     fn write_some(
         &mut self,
         target: usize,
-        complete: impl Fn(&Draft, &mut Buffer) + Sync,
+        complete: impl Fn(&Draft, &mut Completed) + Sync,
         drafts: &[Draft],
     ) -> anyhow::Result<()> {
         let pieces = drafts.chunks(drafts.len().div_ceil(self.pool.current_num_threads()).max(1));
-        self.texts.resize_with(pieces.len().max(self.texts.len()), Buffer::default);
-        let work: Vec<(&[Draft], &mut Buffer)> = pieces.zip(self.texts.iter_mut()).collect();
-        let complete_some = |(drafts, text): (&[Draft], &mut Buffer)| {
+        self.texts.resize_with(pieces.len().max(self.texts.len()), Completed::default);
+        let work: Vec<(&[Draft], &mut Completed)> = pieces.zip(self.texts.iter_mut()).collect();
+        let complete_some = |(drafts, text): (&[Draft], &mut Completed)| {
             drafts.iter().for_each(|draft| complete(draft, text));
         };
         self.pool.install(|| work.into_par_iter().for_each(complete_some));
