@@ -12,7 +12,7 @@ use perffile::Share;
 use perffile::wire::attr::SampleType;
 use perffile::wire::sample::Sample;
 use readperf_analysis::pass;
-use readperf_profile::{AddressId, chain};
+use readperf_profile::{AddressId, LocatedId, chain};
 use readperf_session::{CpuMode, RawChain, RawEntry};
 
 /// For each place of a sample's stack that was recorded as a return address, and looked up at the call, `true`.
@@ -57,11 +57,12 @@ impl Before {
 impl Script {
     /// Takes a sample as the next that is shown: some of what its line says depends on the lines before. `None` if it has no
     /// lines.
-    #[inline]
+    #[inline(always)]
     pub fn follow<'l, 's, 'e>(&mut self, sample: &'l pass::Sample<'s, 'e>) -> Option<NextLine<'l, 's, 'e>> {
-        let mut columns = sample.shares.iter().filter_map(|share| self.columns(share.event)).peekable();
-        columns.peek()?;
-        if self.shows_data_sources && columns.any(|columns| columns.fields.has(ScriptField::DataSrc)) {
+        let mut columns = sample.shares.iter().filter_map(|share| self.columns(share.event));
+        let first = columns.next()?;
+        let shows_source = |columns: &Columns| columns.fields.has(ScriptField::DataSrc);
+        if self.shows_data_sources && (shows_source(first) || columns.any(shows_source)) {
             let source = sample.moment.sample.decode().ok().and_then(|(sample, _)| sample.data_src);
             self.before.data_src_width = self.before.data_src_width.max(values::data_src_width(source));
         }
@@ -72,7 +73,7 @@ impl Script {
 
     /// Appends the lines of a sample: for each event that it stands for one, with its call chain. There is one draft for all,
     /// or several: then the first one is for other records, and each event has its own behind it.
-    #[inline]
+    #[inline(always)]
     pub fn write_sample(&self, drafts: &mut [Draft], known: &Known<'_>, line: &NextLine<'_, '_, '_>) {
         let mut time_ns = line.time_ns;
         let mut with_source = self.shows_source;
@@ -92,7 +93,7 @@ impl Script {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn write_share(
         &self,
         draft: &mut Draft,
@@ -116,9 +117,17 @@ impl Script {
             kind: None,
         };
         self.write_beginning(draft, (share, columns), (moment.comm, who), &when);
-        match columns.has_rare {
-            true => self.write_with_rare(draft, known, line, columns),
-            false => self.mark_places(draft, known, line, columns),
+        match (columns.has_rare, line.sample.later) {
+            (false, Some(sample)) => self.mark_later(draft, (sample, moment.ip), columns),
+            _ => {
+                // Copies: what nobody else points to stays in the processor's registers.
+                let sample = *line.sample;
+                let line = NextLine { sample: &sample, ..*line };
+                match columns.has_rare {
+                    true => self.write_with_rare(draft, known, &line, columns),
+                    false => self.mark_places(draft, known, &line, columns),
+                }
+            }
         }
         draft.end_line();
     }
@@ -173,8 +182,20 @@ impl Script {
         }
     }
 
+    /// The address with its names, or the call chain, of a sample whose places come later.
+    #[inline(always)]
+    fn mark_later(&self, draft: &mut Draft, (sample, ip): (LocatedId, u64), columns: &Columns) {
+        match columns.style {
+            Some(style) if columns.has_chain => {
+                draft.mark_stack(style, sample, columns.has_stand_in, self.options.max_stack);
+            }
+            Some(style) => draft.mark_taken_at(style, sample, ip),
+            None => {}
+        }
+    }
+
     /// The address with its names, or the call chain.
-    #[inline]
+    #[inline(never)]
     fn mark_places(
         &self,
         draft: &mut Draft,
@@ -182,15 +203,12 @@ impl Script {
         line: &NextLine<'_, '_, '_>,
         columns: &Columns,
     ) {
+        if let Some(sample) = line.sample.later {
+            return self.mark_later(draft, (sample, line.sample.moment.ip), columns);
+        }
         let Some(style) = columns.style else { return };
         if !columns.has_chain {
-            return match line.sample.later {
-                Some(sample) => draft.mark_taken_at(style, sample, line.sample.moment.ip),
-                None => draft.mark(style, &[line.sample.address], &[line.sample.moment.ip], true),
-            };
-        }
-        if let Some(sample) = line.sample.later {
-            return draft.mark_stack(style, sample, columns.has_stand_in, self.options.max_stack);
+            return draft.mark(style, &[line.sample.address], &[line.sample.moment.ip], true);
         }
         let stack = line.sample.stack;
         if stack.len() == 1 && !columns.has_stand_in && has_no_chain(line) {

@@ -30,7 +30,7 @@ pub(super) struct When {
 
 impl Script {
     /// The beginning of a sample's line, up to its places or what is rare: who, when, and for how much of which event.
-    #[inline]
+    #[inline(always)]
     pub(super) fn write_beginning(
         &self,
         draft: &mut Draft,
@@ -42,7 +42,9 @@ impl Script {
         let of = Of { event: share.event, comm, who, seconds: when.time_ns / SECOND_NS };
         let rest_us = when.time_ns % SECOND_NS / 1000;
         if !(columns.has_same_beginnings && draft.begin_again(&of, rest_us, period)) {
-            self.write_new_beginning(draft, of, columns, when, period);
+            // A copy: what nobody else points to stays in the processor's registers.
+            let when = *when;
+            self.write_new_beginning(draft, of, columns, &when, period);
         }
     }
 
