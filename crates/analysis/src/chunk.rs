@@ -199,7 +199,7 @@ impl<'e> Chunk<'e> {
     }
 
     /// How many records.
-    pub(crate) fn len(&self) -> usize {
+    pub fn records(&self) -> usize {
         self.records
     }
 

@@ -346,12 +346,12 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
             if event.head().kind != kind::SAMPLE {
                 code.learn(&state.session, &event, &moment);
             }
-            if chunk.len() == CHUNK {
+            if chunk.records() == CHUNK {
                 samples += chunk.samples_that_count();
                 chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;
             }
         }
-        if chunk.len() > 0 {
+        if chunk.records() > 0 {
             samples += chunk.samples_that_count();
             chunk.finish(&mut state, options, unwinding.as_mut(), take, &mut visit)?;
         }

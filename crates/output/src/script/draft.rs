@@ -82,20 +82,20 @@ impl SourceGap {
 
 impl Default for Draft {
     fn default() -> Draft {
-        Draft::with_room(0)
+        Draft::with_room(0, 0)
     }
 }
 
 impl Draft {
-    /// An empty one, with room for samples with call chains of usual length.
-    pub fn with_room(samples: usize) -> Draft {
+    /// An empty one, with room for so many samples, and places of theirs that do not come later.
+    pub fn with_room(samples: usize, places: usize) -> Draft {
         Draft {
             text: Buffer::with_capacity(samples * 8),
             gaps: Vec::with_capacity(samples),
             from: 0,
             again: Again::NONE,
-            places: Vec::with_capacity(samples * 4),
-            unmapped: Vec::with_capacity(samples * 2),
+            places: Vec::with_capacity(places),
+            unmapped: Vec::with_capacity(places / 2),
             first: None,
             samples: 0,
             sources: Vec::new(),

@@ -23,6 +23,9 @@ const MOST_WAITING_BESIDE: usize = MOST_WAITING / 4;
 /// How often lines are handed to another thread before the first of them are written: it is to have work while this one waits for places.
 const MOST_FLUSHES: usize = 2;
 
+/// Places in a stack, mostly.
+const USUAL_DEPTH: usize = 4;
+
 /// Records whose code between branches is held at a time: of one sample it can be megabytes.
 const CODE_AT_ONCE: usize = 16;
 
@@ -120,7 +123,7 @@ impl<'f> Lines<'f> {
             false => namer.read_ahead(&state.session, chunk),
         }
         if chunk.was_seen() {
-            let next = self.spare.pop().unwrap_or_else(|| Draft::with_room(chunk.entries().len()));
+            let next = self.spare.pop().unwrap_or_else(|| Draft::with_room(chunk.records(), 0));
             let seen = std::mem::replace(&mut self.seen, next);
             self.put_by(vec![seen]);
             self.flush_if_many(finisher, state)?;
@@ -164,7 +167,7 @@ impl<'f> Lines<'f> {
         let is_open = filter.is_open();
         let schema = &*chunk.metadata().schema;
         let room = if targets == 1 { entries.len() } else { 0 };
-        let empty = || self.spare.pop().unwrap_or_else(|| Draft::with_room(room));
+        let empty = || self.spare.pop().unwrap_or_else(|| Draft::with_room(room, room * USUAL_DEPTH));
         let mut drafts: Vec<Draft> = std::iter::repeat_with(empty).take(targets).collect();
         let has_files = targets > 1;
         for entry in entries {
