@@ -3,8 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
 use perffile::Recording;
-use readperf_analysis::{PassOptions, Request, analyse, pass};
-use readperf_profile::{Keep, SampleRow};
+use perffile::{Event, Metadata};
+use readperf_analysis::{Chunk, PassOptions, Request, Sample, See, State, analyse, pass, pass_seeing};
+use readperf_profile::{AddressId, Keep, LocatedId, SampleRow};
 use readperf_session::{CodeAddress, CommId, ThreadId};
 use readperf_symbols::Options;
 use std::collections::{BTreeMap, HashSet};
@@ -55,6 +56,104 @@ fn places_are_the_same_if_they_are_forgotten_now_and_then() {
             assert!(left <= wanted + wanted / 4, "{name}: {left} of {count} are left");
         }
     }
+}
+
+/// When a sample was taken, at which address, the place, and its stack.
+type Located = (u64, u64, CodeAddress, Vec<CodeAddress>);
+
+/// The samples of a chunk, and the types of its other records.
+fn shown(state: &State, chunk: &Chunk<'_>, samples: &mut Vec<Located>, others: &mut Vec<u32>) {
+    let code = |id| *state.addresses.get(id).unwrap();
+    for entry in chunk.entries() {
+        match chunk.sample(state, entry) {
+            Some(sample) => {
+                let stack = sample.stack.iter().copied().map(code).collect();
+                samples.push((sample.moment.time_ns, sample.moment.ip, code(sample.address), stack));
+            }
+            None => others.push(entry.event.head().kind),
+        }
+    }
+}
+
+/// Sees samples as they come, and the types of other records.
+#[derive(Default)]
+struct Seen {
+    /// Those whose places have not been told yet: when and where they were taken, and their numbers.
+    samples: Vec<(u64, u64, LocatedId)>,
+    others: Vec<u32>,
+}
+
+impl See for Seen {
+    fn begin(&mut self, _: &Metadata) {}
+
+    fn sample(&mut self, _: &State, sample: &Sample<'_, '_>) {
+        assert!(sample.stack.is_empty() && !sample.shares.is_empty());
+        self.samples.push((sample.moment.time_ns, sample.moment.ip, sample.later.unwrap()));
+    }
+
+    fn other(&mut self, _: &State, event: &Event<'_>, _: Option<CommId>) {
+        self.others.push(event.head().kind);
+    }
+}
+
+#[test]
+fn samples_that_are_seen_as_they_come_are_where_those_of_chunks_are() {
+    let mut seen_as_they_came = 0;
+    for name in FIXTURES {
+        let options = PassOptions { stacks: true, shows_samples: true, ..PassOptions::default() };
+        let (mut expected, mut others) = (Vec::new(), Vec::new());
+        let passed = pass::<perffile::Error>(&recording(name), &options, |state, chunk| {
+            shown(state, chunk, &mut expected, &mut others);
+            Ok(())
+        });
+        passed.unwrap();
+        for (is_concurrent, every, most_places) in
+            [(false, 1, None), (false, 3, Some(20)), (true, 1, None), (true, 4, None), (true, 2, Some(20))]
+        {
+            let options =
+                PassOptions { places_may_come_later: true, is_concurrent, most_places, ..options.clone() };
+            let (mut seen, mut codes, mut found, mut visits) = (Seen::default(), Vec::new(), Vec::new(), 0);
+            let mut tell = |state: &mut State, seen: &mut Seen, found: &mut Vec<Located>| {
+                let mut located = state.take_located();
+                codes.extend(located.take_new_places());
+                let code = |id: &AddressId| codes[id.index()];
+                for (time_ns, ip, id) in seen.samples.drain(..) {
+                    let taken_at = code(located.taken_at(id).unwrap());
+                    let stack: Vec<CodeAddress> = located.stack(id).0.iter().map(code).collect();
+                    found.push((
+                        time_ns,
+                        ip,
+                        taken_at,
+                        if stack.is_empty() { vec![taken_at] } else { stack },
+                    ));
+                }
+                state.use_again(located);
+                if state.is_full {
+                    codes.clear();
+                }
+            };
+            let passed = pass_seeing::<_, perffile::Error>(
+                &recording(name),
+                &options,
+                &mut seen,
+                |state, chunk, seen| {
+                    visits += 1;
+                    seen_as_they_came += usize::from(chunk.was_seen());
+                    if visits % every == 0 || state.is_full || !chunk.was_seen() {
+                        tell(state, seen, &mut found);
+                    }
+                    if !chunk.was_seen() {
+                        shown(state, chunk, &mut found, &mut seen.others);
+                    }
+                    Ok(())
+                },
+            );
+            tell(&mut passed.unwrap().state, &mut seen, &mut found);
+            assert_eq!(found, expected, "{name}: {options:?}");
+            assert_eq!(seen.others, others, "{name}");
+        }
+    }
+    assert!(seen_as_they_came > 0);
 }
 
 #[test]

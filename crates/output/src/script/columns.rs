@@ -15,7 +15,7 @@ pub(super) struct Columns {
     pub(super) fields: ScriptFields,
     /// Whether its samples have call chains that are shown.
     pub(super) has_chain: bool,
-    /// Whether, of a stack without a place, that is shown where the sample was taken: other things than chains tell of its stacks.
+    /// Whether an empty stack shows where the sample was taken: its places come from elsewhere than the recorded chain, and none was found.
     pub(super) has_stand_in: bool,
     /// Whether the name of the thread is padded: not where chains are asked for.
     pub(super) is_comm_padded: bool,
