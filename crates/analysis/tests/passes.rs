@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, clippy::panic)]
 
-use perffile::Recording;
-use perffile::{Event, Metadata};
+use perffile::{Event, Metadata, Recording};
 use readperf_analysis::{Chunk, PassOptions, Request, Sample, See, State, analyse, pass, pass_seeing};
 use readperf_profile::{AddressId, Keep, LocatedId, SampleRow};
 use readperf_session::{CodeAddress, CommId, ThreadId};

@@ -72,13 +72,9 @@ impl Locator {
     /// Where a sample was taken, by its number among those at hand.
     #[inline(always)]
     pub fn get(&self, nr: usize) -> Option<SamplePlaces<'_>> {
-        let Some(id) = self.ids.get(nr) else {
-            return self.places.get(nr).map(SamplePlaces::without_stack);
-        };
-        let known = self.chains.places(*id);
-        let (address, stack) = split(&known)?;
-        let stack = if stack.is_empty() { known.places } else { stack };
-        Some(SamplePlaces { address, stack, unmapped: known.unmapped, chain: Some(*id) })
+        let (places, stand_in) = self.find(nr)?;
+        let stack = if places.stack.is_empty() { stand_in } else { places.stack };
+        Some(SamplePlaces { stack, ..places })
     }
 
     /// The chains of the samples at hand; none where chains are not wanted.
@@ -94,13 +90,21 @@ impl Locator {
     /// As [`get`](Locator::get), but the stack is empty if no chain was recorded.
     #[inline(always)]
     pub(crate) fn recorded(&self, nr: usize) -> Option<SamplePlaces<'_>> {
+        self.find(nr).map(|(places, _)| places)
+    }
+
+    /// Where a sample was taken, with its recorded chain as the stack, and what stands in for that if it is empty.
+    #[inline(always)]
+    fn find(&self, nr: usize) -> Option<(SamplePlaces<'_>, &[AddressId])> {
         let Some(id) = self.ids.get(nr) else {
-            let places = self.places.get(nr).map(SamplePlaces::without_stack)?;
-            return Some(SamplePlaces { stack: &[], ..places });
+            let places = SamplePlaces::without_stack(self.places.get(nr)?);
+            return Some((SamplePlaces { stack: &[], ..places }, places.stack));
         };
-        let known = self.chains.places(*id);
-        let (address, stack) = split(&known)?;
-        Some(SamplePlaces { address, stack, unmapped: known.unmapped, chain: Some(*id) })
+        // Behind the stack, if that does not begin there, is where the sample was taken.
+        let KnownPlaces { places, unmapped, depth } = self.chains.places(*id);
+        let (stack, behind) = places.split_at_checked(depth)?;
+        let address = *behind.first().or(stack.first())?;
+        Some((SamplePlaces { address, stack, unmapped, chain: Some(*id) }, places))
     }
 
     /// The recorded chain of a sample at hand; empty if there is none.
@@ -121,11 +125,4 @@ impl Locator {
         self.places.clear();
         self.chains.forget();
     }
-}
-
-/// Where a sample was taken, and its stack: behind that, if it does not begin there, is the place.
-#[inline(always)]
-fn split<'k>(known: &KnownPlaces<'k>) -> Option<(AddressId, &'k [AddressId])> {
-    let (stack, behind) = known.places.split_at_checked(known.depth)?;
-    Some((*behind.first().or(stack.first())?, stack))
 }
