@@ -30,7 +30,7 @@ impl Take for Taking<'_> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn sample(
         &mut self,
         moment: &SampleMoment<'_>,

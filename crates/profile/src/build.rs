@@ -202,7 +202,7 @@ impl Builder {
     }
 
     /// Takes note of a sample: for each event it stands for, its share. Where it was taken [follows](Builder::place).
-    #[inline]
+    #[inline(always)]
     pub fn note(&mut self, sample: &SampleMoment<'_>, shares: &[Share], data: Option<AddressId>) {
         if sample.is_timed && !shares.is_empty() {
             let (first, last) = self.times_ns.unwrap_or((sample.time_ns, sample.time_ns));
@@ -238,10 +238,7 @@ impl Builder {
     /// What a sample stands for if that is its latency.
     #[inline]
     fn latency(&self, sample: &SampleMoment<'_>) -> Option<u64> {
-        (self.details.options().weighing == Weighing::Latency).then(|| {
-            let decoded = sample.sample.decode().ok();
-            decoded.and_then(|(sample, _)| detail::weight(&sample)).unwrap_or(0).max(1)
-        })
+        (self.details.options().weighing == Weighing::Latency).then(|| latency_of(sample))
     }
 
     /// Takes note of a sample that does not count: what is recorded is more than what is chosen.
@@ -258,6 +255,7 @@ impl Builder {
     }
 
     /// Adds the branches of a sample, each as a sample that stands for one.
+    #[inline(never)]
     pub fn add_branches(&mut self, sample: &SampleMoment<'_>, event: usize, branches: &[Branch]) {
         for branch in branches {
             let detail = self.details.number(sample, None, Some(branch));
@@ -290,6 +288,13 @@ impl Builder {
         };
         Added { totals, passed_over, details, gathered, times_ns }
     }
+}
+
+/// What a sample stands for if that is its latency, which few ask for.
+#[cold]
+fn latency_of(sample: &SampleMoment<'_>) -> u64 {
+    let decoded = sample.sample.decode().ok();
+    decoded.and_then(|(sample, _)| detail::weight(&sample)).unwrap_or(0).max(1)
 }
 
 /// Samples added up; what is missing are the names of their places. With a second thread, that is still at work.

@@ -86,9 +86,15 @@ fn entries(words: &[u64], len: usize, mode: CpuMode, mut push: impl FnMut(u64, C
 pub(crate) fn append_words(words: &mut Vec<u64>, moment: &SampleMoment<'_>, attr: &EventAttr) -> usize {
     let start = words.len();
     moment.sample.callchain().unwrap_or_default().append_to(words);
-    if !is_call_stack(attr) {
-        return words.len() - start;
+    match is_call_stack(attr) {
+        true => put_hardware_stack(words, start, moment),
+        false => words.len() - start,
     }
+}
+
+/// Puts the hardware's branches in place of the user's part of a chain, which begins there. Says how many words are before them.
+#[cold]
+fn put_hardware_stack(words: &mut Vec<u64>, start: usize, moment: &SampleMoment<'_>) -> usize {
     let len = before_user(words.get(start..).unwrap_or_default(), moment.mode);
     words.truncate(start + len);
     append_hardware_stack(words, moment);

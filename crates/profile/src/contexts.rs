@@ -57,7 +57,7 @@ impl Contexts {
     }
 
     /// The number of a context; a new one gets the next.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(&mut self, context: Context) -> ContextId {
         let at = bucket(context.mode as u64, context.user.number(), AT_HAND) as usize;
         match self.at_hand.get(at).copied() {
@@ -66,6 +66,7 @@ impl Contexts {
         }
     }
 
+    #[cold]
     fn find(&mut self, context: Context, at: usize) -> ContextId {
         let id = ContextId(self.list.number(context));
         if let Some(at_hand) = self.at_hand.get_mut(at) {

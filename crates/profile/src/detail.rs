@@ -143,6 +143,7 @@ impl Details {
 
     /// Takes in what is wanted of a sample, or of one of its branches.
     #[inline]
+    #[inline(always)]
     pub(crate) fn number(
         &mut self,
         moment: &SampleMoment<'_>,
@@ -155,6 +156,7 @@ impl Details {
         self.take_in(moment, data, branch)
     }
 
+    #[inline(never)]
     fn take_in(
         &mut self,
         moment: &SampleMoment<'_>,
