@@ -142,7 +142,6 @@ impl Details {
     }
 
     /// Takes in what is wanted of a sample, or of one of its branches.
-    #[inline]
     #[inline(always)]
     pub(crate) fn number(
         &mut self,

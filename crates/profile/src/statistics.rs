@@ -70,13 +70,19 @@ impl Default for Statistics {
 
 impl Statistics {
     /// Counts a record without a session: what a sample stands for is worked out here.
-    #[inline]
+    #[inline(always)]
     pub fn add(&mut self, event: &Event<'_>) {
         self.count(event);
-        let number = event.head().kind;
-        if number == kind::SAMPLE {
-            self.add_sample(event);
-        } else if is_loss(number) {
+        match event.head().kind {
+            kind::SAMPLE => self.add_sample(event),
+            _ => self.add_other(event),
+        }
+    }
+
+    /// Takes in what else records tell.
+    #[inline(never)]
+    fn add_other(&mut self, event: &Event<'_>) {
+        if is_loss(event.head().kind) {
             match event.record() {
                 Ok((record, _)) => loss(record).into_iter().for_each(|lost| self.lose(lost)),
                 Err(error) => event.tell_undecodable(&error, &mut self.issues),
@@ -101,7 +107,7 @@ impl Statistics {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn count(&mut self, event: &Event<'_>) {
         let head = event.head();
         let count = match self.dense.get_mut(head.kind as usize) {
@@ -126,6 +132,7 @@ impl Statistics {
     }
 
     /// Counts a sample that has to be decoded for it.
+    #[inline(never)]
     fn add_other_sample(&mut self, event: &Event<'_>) {
         match event.usable_sample(&mut self.issues) {
             Ok(usable) => {
@@ -140,18 +147,21 @@ impl Statistics {
     #[inline(always)]
     fn note_time(&mut self, event: &Event<'_>, time_ns: u64) {
         if event.has_stray_time() {
-            let message = || {
-                format!(
-                    "a sample's time cannot be: {time_ns} ns is far outside the range that the recorder tells"
-                )
-            };
-            return self.issues.add(IssueKind::StrayTime, event.place(), message);
+            return self.tell_stray_time(event, time_ns);
         }
         // 0 is no time.
         if time_ns != 0 {
             let (first, last) = self.times_ns.unwrap_or((time_ns, time_ns));
             self.times_ns = Some((first.min(time_ns), last.max(time_ns)));
         }
+    }
+
+    #[cold]
+    fn tell_stray_time(&mut self, event: &Event<'_>, time_ns: u64) {
+        let message = || {
+            format!("a sample's time cannot be: {time_ns} ns is far outside the range that the recorder tells")
+        };
+        self.issues.add(IssueKind::StrayTime, event.place(), message);
     }
 
     fn leave_out(&mut self, why: Unattributed) {

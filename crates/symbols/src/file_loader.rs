@@ -142,6 +142,19 @@ impl FileLoader {
         bytes.inspect_err(|error| self.failures.add(path, error))
     }
 
+    /// Reads a symbol list of a kernel. One that the system makes while it is read says that it has no bytes: it is read, and others are loaded.
+    pub(crate) fn load_list(&self, path: &Path) -> io::Result<FileBytes> {
+        if let Some(packed) = self.load_packed(path) {
+            return packed;
+        }
+        let metadata = std::fs::metadata(path)?;
+        match metadata.len() {
+            _ if !metadata.is_file() => Err(io::Error::other("not a regular file")),
+            0 => Ok(Arc::new(std::fs::read(path)?)),
+            _ => (self.load)(path),
+        }
+    }
+
     /// Notes why a file could not be read that is read in another way.
     pub(crate) fn note_failure(&self, path: &Path, error: &io::Error) {
         self.failures.add(path, error);
@@ -205,5 +218,33 @@ fn read_whole(mut file: File) -> io::Result<FileBytes> {
 impl fmt::Debug for FileLoader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("FileLoader")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    #[test]
+    fn a_list_that_the_system_makes_is_read_and_others_are_loaded() {
+        let directory = tempfile::tempdir().unwrap();
+        let copy = directory.path().join("kallsyms");
+        std::fs::write(&copy, "10 T x\n").unwrap();
+        let loaded = Arc::new(AtomicUsize::new(0));
+        let count = Arc::clone(&loaded);
+        let loader = FileLoader::new(move |path| {
+            count.fetch_add(1, Relaxed);
+            Ok(Arc::new(std::fs::read(path)?))
+        });
+        assert_eq!((*loader.load_list(&copy).unwrap()).as_ref(), b"10 T x\n");
+        assert_eq!(loaded.load(Relaxed), 1);
+        assert!(loader.load_list(directory.path()).is_err(), "no file");
+        assert!(loader.load_list(&directory.path().join("none")).is_err());
+        let made = Path::new("/proc/self/cmdline");
+        if made.exists() {
+            assert!(!(*loader.load_list(made).unwrap()).as_ref().is_empty(), "it cannot be mapped");
+        }
+        assert_eq!(loaded.load(Relaxed), 1);
     }
 }

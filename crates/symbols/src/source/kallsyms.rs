@@ -1,6 +1,7 @@
 //! The symbol list of a kernel: lines `address type name` and, for a symbol of a module, a tab and `[module]`.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::compressed::{Compression, decompress};
 use crate::file_loader::FileLoader;
+use crate::files::FileBytes;
 use crate::name::as_name;
 use crate::needed::{OnDemand, Symbols};
 use crate::reason::Reason;
@@ -20,10 +22,15 @@ const MAX_BYTES: u64 = 1 << 30;
 
 /// A list that was read. Symbols have no size in it: each reaches to the next one, except across a border between the
 /// kernel and a module or between two modules.
-#[derive(Debug)]
 pub(crate) struct Kallsyms {
-    text: Vec<u8>,
+    text: FileBytes,
     table: OnDemand,
+}
+
+impl fmt::Debug for Kallsyms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Kallsyms").field("bytes", &self.text().len()).finish_non_exhaustive()
+    }
 }
 
 /// About how long a line is, bytes.
@@ -50,38 +57,38 @@ impl Kallsyms {
                 Reason::NotReadable { path: path.to_owned(), error: error.to_string() }
             }
         };
-        let bytes = match loader.load_packed(path) {
-            Some(packed) => (*packed.map_err(unreadable)?).as_ref().to_vec(),
-            None if !std::fs::metadata(path).map_err(unreadable)?.is_file() => {
-                return Err(unreadable(std::io::Error::other("not a regular file")));
+        let bytes = loader.load_list(path).map_err(unreadable)?;
+        let text = match Compression::of((*bytes).as_ref()) {
+            Some(compression) => {
+                Arc::new(decompress((*bytes).as_ref(), compression, MAX_BYTES).map_err(unreadable)?)
             }
-            None => std::fs::read(path).map_err(unreadable)?,
-        };
-        let text = match Compression::of(&bytes) {
-            Some(compression) => decompress(&bytes, compression, MAX_BYTES).map_err(unreadable)?,
             None => bytes,
         };
-        if lines(&text).next().is_none() {
+        if lines((*text).as_ref()).next().is_none() {
             return Err(Reason::NoKernelList { path: path.to_owned() });
         }
         Kallsyms::parse(text)
     }
 
-    pub(crate) fn parse(text: Vec<u8>) -> Result<Kallsyms, Reason> {
-        if lines(&text).all(|line| line.address == 0) {
+    pub(crate) fn parse(text: FileBytes) -> Result<Kallsyms, Reason> {
+        if lines((*text).as_ref()).all(|line| line.address == 0) {
             return Err(Reason::KernelAddressesHidden);
         }
         Ok(Kallsyms { text, table: OnDemand::default() })
     }
 
     /// The list itself.
-    pub(crate) fn text(&self) -> &[u8] {
+    pub(crate) fn bytes(&self) -> &FileBytes {
         &self.text
+    }
+
+    fn text(&self) -> &[u8] {
+        (*self.text).as_ref()
     }
 
     /// The symbols that cover these runtime addresses, which are sorted.
     pub(crate) fn covering(&self, addresses: &[u64]) -> Cow<'_, Table> {
-        let text = &self.text;
+        let text = self.text();
         let is_border = |entry: &Entry, next: &Entry| module_at(text, entry) != module_at(text, next);
         let make = |entries| Table::build(entries, is_border, |entry| name_at(text, entry));
         self.table.covering(addresses, self, make)
@@ -95,19 +102,19 @@ impl Kallsyms {
 
     /// The name of a symbol.
     pub(crate) fn name(&self, entry: &Entry) -> Cow<'_, str> {
-        as_name(name_at(&self.text, entry))
+        as_name(name_at(self.text(), entry))
     }
 
     /// The module that a symbol belongs to; `None` for the kernel proper.
     pub(crate) fn module(&self, entry: &Entry) -> Option<Cow<'_, str>> {
-        module_at(&self.text, entry).map(as_name)
+        module_at(self.text(), entry).map(as_name)
     }
 
     /// The address of a symbol of the kernel proper, also of one whose address has a better name.
     pub(crate) fn address_of(&self, name: &str) -> Option<u64> {
         let same = |line: &Line<'_>| line.name() == name.as_bytes() && line.module().is_none();
         let mut lines =
-            memmem::find_iter(&self.text, name.as_bytes()).filter_map(|at| line_around(&self.text, at));
+            memmem::find_iter(self.text(), name.as_bytes()).filter_map(|at| line_around(self.text(), at));
         lines.find(same).map(|line| line.address)
     }
 
@@ -116,23 +123,23 @@ impl Kallsyms {
         let is_code = |line: &Line<'_>| matches!(line.kind, b'T' | b't' | b'W' | b'w');
         let is_in_module =
             |line: &Line<'_>| line.module().is_some_and(|name| same_module(&as_name(name), module));
-        lines(&self.text).filter(|line| is_code(line) && is_in_module(line)).map(|line| line.address).min()
+        lines(self.text()).filter(|line| is_code(line) && is_in_module(line)).map(|line| line.address).min()
     }
 }
 
 /// Those lines that are entries, by where their names are.
 impl Symbols for Kallsyms {
     fn count(&self) -> usize {
-        self.text.len() / LINE_BYTES
+        self.text().len() / LINE_BYTES
     }
 
     fn for_each(&self, mut take: impl FnMut(u32, Entry)) {
-        let entries = lines(&self.text).filter_map(|line| line.entry());
+        let entries = lines(self.text()).filter_map(|line| line.entry());
         entries.for_each(|entry| take(entry.name, entry));
     }
 
     fn get(&self, number: u32) -> Option<Entry> {
-        line_around(&self.text, usize::try_from(number).ok()?)?.entry()
+        line_around(self.text(), usize::try_from(number).ok()?)?.entry()
     }
 }
 
@@ -295,7 +302,7 @@ mod tests {
 
     #[test]
     fn names_by_address() {
-        let list = Kallsyms::parse(TEXT.into()).unwrap();
+        let list = Kallsyms::parse(Arc::new(TEXT)).unwrap();
         // Of several at one address only the last one has a length.
         assert_eq!(name(&list, 0xffff_ffff_8100_0010).unwrap(), "_text");
         assert_eq!(name(&list, 0xffff_ffff_8100_01ff).unwrap(), "local_one");
@@ -313,7 +320,7 @@ mod tests {
 
     #[test]
     fn borders_stop_a_symbol() {
-        let list = Kallsyms::parse(TEXT.into()).unwrap();
+        let list = Kallsyms::parse(Arc::new(TEXT)).unwrap();
         assert_eq!(name(&list, 0xffff_ffff_8100_2fff).unwrap(), "last_of_kernel");
         assert_eq!(name(&list, 0xffff_ffff_8100_3000), None);
         assert_eq!(name(&list, 0xffff_ffff_c000_1fff).unwrap(), "second");
@@ -325,7 +332,7 @@ mod tests {
     fn hidden_addresses_are_noticed() {
         let hidden =
             TEXT.lines().map(|line| format!("0000000000000000{}\n", &line[16..])).collect::<String>();
-        assert_eq!(Kallsyms::parse(hidden.into()).unwrap_err(), Reason::KernelAddressesHidden);
+        assert_eq!(Kallsyms::parse(Arc::new(hidden)).unwrap_err(), Reason::KernelAddressesHidden);
     }
 
     #[test]
@@ -349,10 +356,10 @@ mod tests {
 
     #[test]
     fn damaged_lines_are_passed_over() {
-        let list = Kallsyms::parse(b"\n\nzz T x\n10 T\n10 T \n20 T y\n\xff\xff".to_vec()).unwrap();
+        let list = Kallsyms::parse(Arc::new(b"\n\nzz T x\n10 T\n10 T \n20 T y\n\xff\xff")).unwrap();
         assert_eq!(name(&list, 0x20).unwrap(), "y");
         // The space of a short address is not the first at the usual place of one.
-        let list = Kallsyms::parse(b"10 T a_name_of_x t z\n20 T y".to_vec()).unwrap();
+        let list = Kallsyms::parse(Arc::new(b"10 T a_name_of_x t z\n20 T y")).unwrap();
         assert_eq!(name(&list, 0x10).unwrap(), "a_name_of_x");
     }
 }

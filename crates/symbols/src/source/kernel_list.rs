@@ -83,7 +83,7 @@ impl Located {
             recorded: PathBuf::from("[kernel.kallsyms]"),
             build_id,
             path: self.path.clone(),
-            bytes: Arc::new(self.list.text().to_vec()),
+            bytes: Arc::clone(self.list.bytes()),
         });
     }
 

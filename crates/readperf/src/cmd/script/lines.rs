@@ -17,8 +17,8 @@ use std::collections::hash_map;
 
 /// Bytes of lines that wait for names: the more, the fewer look-ups, each for more places. Where another thread looks up, fewer wait,
 /// so that it begins sooner and has less left to do at the end. Tests are to see what happens when there are more.
-const MOST_WAITING: usize = if cfg!(debug_assertions) { 1 << 20 } else { 16 << 20 };
-const MOST_WAITING_BESIDE: usize = MOST_WAITING / 4;
+const MOST_WAITING: usize = if cfg!(debug_assertions) { 1 << 19 } else { 8 << 20 };
+const MOST_WAITING_BESIDE: usize = MOST_WAITING / 2;
 
 /// How often lines are handed to another thread before the first of them are written: it is to have work while this one waits for places.
 const MOST_FLUSHES: usize = 2;
