@@ -159,7 +159,9 @@ impl Statistics {
     #[cold]
     fn tell_stray_time(&mut self, event: &Event<'_>, time_ns: u64) {
         let message = || {
-            format!("a sample's time cannot be: {time_ns} ns is far outside the range that the recorder tells")
+            format!(
+                "a sample's time cannot be: {time_ns} ns is far outside the range that the recorder tells"
+            )
         };
         self.issues.add(IssueKind::StrayTime, event.place(), message);
     }
