@@ -1,7 +1,7 @@
 //! How files are read: from this machine, or out of archives.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -134,12 +134,15 @@ impl FileLoader {
         if let Some(trace) = &self.trace {
             trace.add(path, metadata.as_ref().ok());
         }
-        let bytes = match metadata {
-            Ok(metadata) if !metadata.is_file() => return Err(io::Error::other("not a regular file")),
-            Ok(_) => (self.load)(path),
-            Err(error) => Err(error),
-        };
+        let bytes = metadata.and_then(|metadata| self.load_regular(path, &metadata));
         bytes.inspect_err(|error| self.failures.add(path, error))
+    }
+
+    fn load_regular(&self, path: &Path, metadata: &Metadata) -> io::Result<FileBytes> {
+        match metadata.is_file() {
+            true => (self.load)(path),
+            false => Err(io::Error::other("not a regular file")),
+        }
     }
 
     /// Reads a symbol list of a kernel. One that the system makes while it is read says that it has no bytes: it is read, and others are loaded.
@@ -148,10 +151,9 @@ impl FileLoader {
             return packed;
         }
         let metadata = std::fs::metadata(path)?;
-        match metadata.len() {
-            _ if !metadata.is_file() => Err(io::Error::other("not a regular file")),
-            0 => Ok(Arc::new(std::fs::read(path)?)),
-            _ => (self.load)(path),
+        match metadata.is_file() && metadata.len() == 0 {
+            true => Ok(Arc::new(std::fs::read(path)?)),
+            false => self.load_regular(path, &metadata),
         }
     }
 
@@ -239,7 +241,8 @@ mod tests {
         });
         assert_eq!((*loader.load_list(&copy).unwrap()).as_ref(), b"10 T x\n");
         assert_eq!(loaded.load(Relaxed), 1);
-        assert!(loader.load_list(directory.path()).is_err(), "no file");
+        let of_directory = loader.load_list(directory.path()).err();
+        assert_eq!(of_directory.map(|error| error.to_string()).unwrap(), "not a regular file");
         assert!(loader.load_list(&directory.path().join("none")).is_err());
         let made = Path::new("/proc/self/cmdline");
         if made.exists() {
