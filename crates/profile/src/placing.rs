@@ -143,10 +143,12 @@ impl Placing {
                 false => StackId::EMPTY,
             };
             while let Some(row) = noted.rows.get_mut(at).filter(|row| row.address == AddressId(number)) {
-                (row.stack, row.address) = (stack, address);
                 if keeps_stacks {
-                    let row = *row;
+                    // Not by way of the noted row: what was just written in parts cannot be read again as a whole at once.
+                    let row = NumberedRow { stack, address, ..*row };
                     self.push(row, noted.times_ns.get(at).copied());
+                } else {
+                    row.address = address;
                 }
                 at += 1;
             }
