@@ -1,11 +1,94 @@
 //! JSON as it goes: values are written one after the other, and nothing is held but a buffer.
 
+use crate::buffer::Append as _;
+use crate::digits;
 use crate::json;
-use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 /// Bytes gathered before they are handed on.
 const BUFFER: usize = 1 << 16;
+
+/// A value that is neither array nor object: text, number, truth, or nothing. A file has millions of numbers.
+pub(crate) trait Scalar {
+    /// Appends it.
+    fn append(&self, out: &mut Vec<u8>);
+}
+
+impl Scalar for u64 {
+    #[inline]
+    fn append(&self, out: &mut Vec<u8>) {
+        digits::decimal(out, *self, 0);
+    }
+}
+
+impl Scalar for i64 {
+    #[inline]
+    fn append(&self, out: &mut Vec<u8>) {
+        digits::signed(out, *self, 0);
+    }
+}
+
+/// Numbers as others that have room for all of them.
+macro_rules! as_wider {
+    ($( $number:ty: $wider:ty )*) => {
+        $(
+            impl Scalar for $number {
+                #[inline]
+                fn append(&self, out: &mut Vec<u8>) {
+                    (*self as $wider).append(out);
+                }
+            }
+        )*
+    };
+}
+
+as_wider!(u32: u64 usize: u64 i32: i64);
+
+impl Scalar for bool {
+    #[inline]
+    fn append(&self, out: &mut Vec<u8>) {
+        let (text, len) = if *self { (b"true ", 4) } else { (b"false", 5) };
+        out.chunk(text, len);
+    }
+}
+
+impl Scalar for str {
+    /// Escaped.
+    fn append(&self, out: &mut Vec<u8>) {
+        // A vector takes everything.
+        let _ = json::write(out, self);
+    }
+}
+
+impl Scalar for String {
+    fn append(&self, out: &mut Vec<u8>) {
+        self.as_str().append(out);
+    }
+}
+
+impl Scalar for Cow<'_, str> {
+    fn append(&self, out: &mut Vec<u8>) {
+        (**self).append(out);
+    }
+}
+
+impl<S: Scalar> Scalar for Option<S> {
+    #[inline]
+    fn append(&self, out: &mut Vec<u8>) {
+        match self {
+            Some(scalar) => scalar.append(out),
+            None => out.chunk(b"null", 4),
+        }
+    }
+}
+
+impl<S: Scalar + ?Sized> Scalar for &S {
+    #[inline]
+    fn append(&self, out: &mut Vec<u8>) {
+        (**self).append(out);
+    }
+}
 
 /// Writes one JSON value. What goes wrong with the writer is told at the end.
 pub(crate) struct JsonWriter<'w> {
@@ -21,40 +104,36 @@ impl<'w> JsonWriter<'w> {
         JsonWriter { out, buffer: Vec::with_capacity(BUFFER + (BUFFER >> 2)), comma: false, result: Ok(()) }
     }
 
-    /// A value that is neither array nor object: text, number, truth, or nothing. Texts are escaped.
+    /// A value that is neither array nor object. Texts are escaped.
     #[inline]
-    pub(crate) fn value(&mut self, value: impl Serialize) {
+    pub(crate) fn value(&mut self, value: impl Scalar) {
         self.before();
-        if let Err(error) = json::write(&mut self.buffer, &value) {
-            self.result = Err(error);
-        }
+        value.append(&mut self.buffer);
         self.after();
     }
 
     /// A time in ms, of ns: to the last ns.
+    #[inline]
     pub(crate) fn milliseconds(&mut self, time_ns: u64) {
-        self.decimal(time_ns, 1_000_000, 6);
+        self.decimal(time_ns / 1_000_000, time_ns % 1_000_000);
     }
 
     /// A time in µs, of ns: to the last ns.
+    #[inline]
     pub(crate) fn microseconds(&mut self, time_ns: u64) {
-        self.decimal(time_ns, 1000, 3);
+        self.decimal(time_ns / 1000, time_ns % 1000 * 1000);
     }
 
-    /// A number divided by a power of ten, without zeros at the end.
-    fn decimal(&mut self, number: u64, divisor: u64, digits: usize) {
-        let (whole, mut part) = (number / divisor, number % divisor);
-        if part == 0 {
-            return self.value(whole);
-        }
+    /// A number and fewer than a million millionths, without zeros at the end.
+    #[inline]
+    fn decimal(&mut self, whole: u64, millionths: u64) {
         self.before();
-        let mut width = digits;
-        while part % 10 == 0 {
-            part /= 10;
-            width -= 1;
+        whole.append(&mut self.buffer);
+        if millionths > 0 {
+            let text = digits::millionths(millionths, b'0');
+            let zeros = (u64::from_le_bytes(text) ^ u64::from_le_bytes([b'0'; 8])).leading_zeros() / 8;
+            self.buffer.chunk(&text, text.len() - zeros as usize);
         }
-        // A vector takes everything.
-        let _ = write!(self.buffer, "{whole}.{part:0width$}");
         self.after();
     }
 
@@ -77,12 +156,12 @@ impl<'w> JsonWriter<'w> {
     }
 
     /// A key and its value.
-    pub(crate) fn field(&mut self, key: &str, value: impl Serialize) {
+    pub(crate) fn field(&mut self, key: &str, value: impl Scalar) {
         self.key(key).value(value);
     }
 
     /// A key and its array, a value an item.
-    pub(crate) fn list<V: Serialize>(&mut self, key: &str, items: impl IntoIterator<Item = V>) {
+    pub(crate) fn list<V: Scalar>(&mut self, key: &str, items: impl IntoIterator<Item = V>) {
         self.key(key).array(|json| items.into_iter().for_each(|item| json.value(item)));
     }
 

@@ -80,7 +80,7 @@ fn write_profile(export: &Export<'_>, json: &mut JsonWriter<'_>) {
     let categories = Categories::of(export);
     json.key("meta").object(|json| meta::write(export, &source, &categories, selected, json));
     let mut shared = Shared::of(export);
-    let mut tables = Tables::new(*export);
+    let (mut tables, mut points) = (Tables::new(*export), Vec::new());
     json.key("threads").array(|json| {
         for (nr, thread) in threads.iter().enumerate() {
             json.line();
@@ -91,6 +91,7 @@ fn write_profile(export: &Export<'_>, json: &mut JsonWriter<'_>) {
                 categories: &categories,
                 tables: &mut tables,
                 shared: &mut shared,
+                points: &mut points,
             };
             writer.thread(*thread, lost, json);
         }

@@ -52,6 +52,9 @@ struct Numbers {
 /// Stands for none.
 const UNSET: u32 = u32::MAX;
 
+/// Marks an address with several frames: how many it has is asked for these alone.
+const SEVERAL: u32 = 1 << 31;
+
 impl Numbers {
     fn new(len: usize) -> Self {
         Numbers { list: vec![UNSET; len], set: Vec::new() }
@@ -91,7 +94,7 @@ pub(super) struct Tables<'x> {
     of_off_cpu: FxHashMap<(u32, &'static str), u32>,
     /// The stack below all others, if any.
     root: Option<u32>,
-    /// Addresses by number: their outermost frame; the others follow.
+    /// Addresses by number: their outermost frame, with [`SEVERAL`] if others follow.
     of_address: Numbers,
     /// A function has one file in this format.
     unique_frames: FrameTable,
@@ -184,16 +187,18 @@ impl<'x> Tables<'x> {
 
     /// A stack that is another one and the frames of a place on top; the real function is the outermost of these.
     fn push_place(&mut self, caller: Option<u32>, address: AddressId, shared: &mut Shared) -> Option<u32> {
-        let first = match self.of_address.get(address.index()) {
-            Some(first) => first,
-            None => self.push_frames(address, shared),
-        };
-        let count = number(self.export.profile.names().frames_at(address).len());
-        let mut caller = caller;
+        let known = self.of_address.get(address.index());
+        let marked = known.unwrap_or_else(|| self.push_frames(address, shared));
+        let (first, mut caller) = (marked & !SEVERAL, caller);
+        let count = if marked == first { 1 } else { self.frames_at(address) };
         for frame in first..first.saturating_add(count) {
             caller = Some(self.push_stack(frame, caller));
         }
         caller
+    }
+
+    fn frames_at(&self, address: AddressId) -> u32 {
+        number(self.export.profile.names().frames_at(address).len())
     }
 
     /// From here on, stacks begin with a frame of this text.
@@ -239,7 +244,7 @@ impl<'x> Tables<'x> {
         number(self.stacks.len()).saturating_sub(1)
     }
 
-    /// Adds the frames of an address; says which is the outermost.
+    /// Adds the frames of an address; says which is the outermost, [marked](SEVERAL) if there are others.
     fn push_frames(&mut self, address: AddressId, shared: &mut Shared) -> u32 {
         let first = number(self.frames.len());
         let export = self.export;
@@ -261,8 +266,9 @@ impl<'x> Tables<'x> {
                 line: level.line,
             });
         }
-        self.of_address.set(address.index(), first);
-        first
+        let marked = if self.frames_at(address) == 1 { first } else { first | SEVERAL };
+        self.of_address.set(address.index(), marked);
+        marked
     }
 
     fn function(&mut self, id: FrameId, binary: Option<BinaryId>, shared: &mut Shared) -> u32 {

@@ -21,17 +21,19 @@ pub(super) struct Writer<'w, 'x> {
     pub(super) categories: &'w Categories,
     pub(super) tables: &'w mut Tables<'x>,
     pub(super) shared: &'w mut Shared,
+    /// Memory for the samples of the thread at hand.
+    pub(super) points: &'w mut Vec<Point>,
 }
 
 impl Writer<'_, '_> {
     /// Writes a thread; `lost` is what belongs to no thread and is shown in this one.
     pub(super) fn thread(&mut self, thread: ThreadId, lost: &[&Mark], json: &mut JsonWriter<'_>) {
-        let Writer { export, source, categories, tables, shared } = self;
+        let Writer { export, source, categories, tables, shared, points } = self;
         tables.clear();
         let unit = source.event.map_or(Unit::Count, |event| export.unit(event));
         let rows = source.samples.of(thread);
-        let mut points: Vec<Point> =
-            rows.map(|row| Point::of(export, unit, &row, tables.stack(&row, shared))).collect();
+        points.clear();
+        points.extend(rows.map(|row| Point::of(export, unit, &row, tables.stack(&row, shared))));
         let times_off = off_cpu::times(export, source, thread);
         points.extend(off_cpu::points(export, source, &times_off, tables, shared));
         points.sort_by_key(|point| point.time_ns);
@@ -44,7 +46,7 @@ impl Writer<'_, '_> {
         let ran = export.marks.schedule.source.is_complete().then_some(|from, to| running.between(from, to));
         json.object(|json| {
             write_identity(export, source, thread, json);
-            json.key("samples").object(|json| samples::write(export, source, &points, ran, json));
+            json.key("samples").object(|json| samples::write(export, source, points, ran, json));
             json.key("markers").object(|json| markers.write(source.origin_ns, json));
             tables.write(json);
         });
