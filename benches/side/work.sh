@@ -143,8 +143,11 @@ work_exports() {
 			ours_exported() { once "$format" "$readperf" export $plain --format "$format" -o "$format.out" all.data; }
 			if [ "$format" = firefox ] && command -v samply >/dev/null; then
 				imported() { once imported samply import --save-only -o imported.json all.data; }
-				for _ in $(seq "$rounds"); do ours_exported; imported; done
-				row 'Firefox file with names' firefox '`samply import` (without names)' imported 5
+				# shellcheck disable=SC2086
+				plain_exported() { once firefox_plain "$readperf" export $plain --format firefox -o firefox.json all.data; }
+				for _ in $(seq "$rounds"); do plain_exported; ours_exported; imported; done
+				row 'Firefox file with names' firefox_plain '`samply import` (without names)' imported 5
+				row 'the same, compressed' firefox '`samply import` (without names)' imported 4
 			else
 				for _ in $(seq "$rounds"); do ours_exported; done
 				alone "$format" "$format"

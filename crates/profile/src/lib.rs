@@ -89,6 +89,7 @@ pub use schedule::{Schedule, ScheduleSpan, SwitchSource, ThreadState, WhyOff};
 pub use select::{NameFilter, Selection, pattern};
 pub use stacks::{StackId, Stacks};
 pub use together::{Rounding, Together};
+pub use touch::touch;
 pub use transform::{Functions, Transform};
 pub use tuples::Tuples;
 pub use value::{TextId, Texts, Value};

@@ -6,6 +6,6 @@ use std::ops::BitXor;
 /// Reads all of these, so that the processor waits for many at once and not for one after the other. Where nothing is asked of one before
 /// the next is read, none has to wait for another.
 #[inline(always)]
-pub(crate) fn touch<T: BitXor<Output = T> + Default>(parts: impl Iterator<Item = T>) {
+pub fn touch<T: BitXor<Output = T> + Default>(parts: impl Iterator<Item = T>) {
     black_box(parts.fold(T::default(), |sum, part| sum ^ part));
 }

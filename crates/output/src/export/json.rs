@@ -216,6 +216,7 @@ impl<'w> JsonWriter<'w> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn written(fill: impl FnOnce(&mut JsonWriter<'_>)) -> String {
         let mut out = Vec::new();
@@ -253,6 +254,40 @@ mod tests {
             });
         });
         assert_eq!(text, "[0,0.000001,1,1.5,12.000345,0.001,2,2.01]\n");
+    }
+
+    proptest! {
+        #[test]
+        fn scalars_are_what_serde_writes(
+            all: Vec<(u64, i64, Option<u32>, bool)>, small: Vec<(u32, i32, usize)>,
+        ) {
+            let text = written(|json| json.array(|json| {
+                for (a, b, c, d) in &all {
+                    json.value(a);
+                    json.value(*b);
+                    json.value(*c);
+                    json.value(*d);
+                }
+                for (a, b, c) in small.iter().copied() {
+                    json.value(a);
+                    json.value(b);
+                    json.value(c);
+                }
+            }));
+            let parts = [serde_json::to_string(&all).unwrap(), serde_json::to_string(&small).unwrap()];
+            let flat = parts.map(|part| part.replace(['[', ']'], "")).join(",");
+            prop_assert_eq!(text, format!("[{}]\n", flat.trim_matches(',')));
+        }
+
+        #[test]
+        fn times_are_exact(time_ns in prop_oneof![any::<u64>(), 0..10_000_000_u64]) {
+            let text = written(|json| json.array(|json| { json.milliseconds(time_ns); json.microseconds(time_ns); }));
+            let exact = |divisor: u64, digits: usize| {
+                let text = format!("{}.{:0digits$}", time_ns / divisor, time_ns % divisor);
+                text.trim_end_matches('0').trim_end_matches('.').to_owned()
+            };
+            prop_assert_eq!(text, format!("[{},{}]\n", exact(1_000_000, 6), exact(1000, 3)));
+        }
     }
 
     #[test]

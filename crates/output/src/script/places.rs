@@ -6,10 +6,9 @@ use crate::digits::hex;
 use crate::names::UNKNOWN;
 use crate::text::{self, shown_bytes};
 use readperf_profile::names::Frame;
-use readperf_profile::{AddressId, Function, FunctionId, Names, NewBinaries, NewPlaces};
+use readperf_profile::{AddressId, Function, FunctionId, Names, NewBinaries, NewPlaces, touch};
 use readperf_session::{Binary, BinaryKind, CodeAddress, CpuMode};
 use std::borrow::Cow;
-use std::hint::black_box;
 
 /// How a place is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,12 +113,7 @@ impl Places {
         let last = self.lines.len().saturating_sub(1);
         // Those without a line have one touched, too: to ask would take longer.
         let line = |place: &AddressId| self.lines.get(place.index().min(last));
-        black_box(
-            places
-                .iter()
-                .map(|place| line(place).map_or(0, |line| line.address))
-                .fold(0, |sum, part| sum ^ part),
-        );
+        touch(places.iter().map(|place| line(place).map_or(0, |line| line.address)));
     }
 
     /// Appends the lines of a place.
