@@ -14,7 +14,7 @@ mod handmade;
 mod oracle;
 
 use handmade::{Attr, PID, Pipe, Sample};
-use oracle::{fixture, tool};
+use oracle::{fixture, scratch, tool};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -146,9 +146,14 @@ fn functions_are_rows(answer: &Value, event: &Value, what: &str) {
 /// Options choose in the address what they choose of a report, and nothing is lost with them.
 #[test]
 fn options_are_what_the_opened_address_chooses() {
-    let path = fixture("multi");
-    let path = path.to_str().unwrap();
-    let all = Server::start(&[path]);
+    let (path, dir) = (fixture("multi"), scratch());
+    // Not those of the kernel that runs, which may be the recorded one.
+    let list = dir.path().join("kallsyms");
+    let symbols =
+        ["ffffffff81000000 T _text", "ffffffff81600000 T exc_page_fault", "ffffffff81602000 T behind"];
+    std::fs::write(&list, symbols.join("\n") + "\n").unwrap();
+    let recording = [path.to_str().unwrap(), "--kallsyms", list.to_str().unwrap()];
+    let all = Server::start(&recording);
     assert_eq!(all.first, "");
     let summary = all.data("summary");
     let tids: Vec<String> = summary["processes"][0]["threads"]
@@ -185,8 +190,9 @@ fn options_are_what_the_opened_address_chooses() {
     ];
     for options in cases {
         let what = options.join(" ");
-        let server = Server::start(&[&[path], options].concat());
-        let report = json(&[&["report", "--json", "--sort", "dso,symbol", path], options].concat());
+        let server = Server::start(&[&recording, options].concat());
+        let report = ["report", "--json", "--sort", "dso,symbol"];
+        let report = json(&[&report[..], &recording, options].concat());
         let chosen = server.data(&format!("summary?{}", server.first));
         let name = &chosen["events"][usize::try_from(chosen["event"].as_u64().unwrap()).unwrap()]["name"];
         let event = report["events"]
