@@ -20,7 +20,7 @@ import tempfile
 FEWER = 20_000
 # What is counted, and how many instructions it may take a sample.
 WORK = {
-    "stats": (["stats"], 440),
+    "stats": (["stats"], 240),
     "report": (["report", "--no-pager", "--percent-limit", "1"], 9_700),
     "report, self only": (["report", "--no-pager", "--no-children", "--percent-limit", "1"], 2_500),
     "script": (["script"], 10_000),

@@ -61,9 +61,17 @@ impl Batch {
 
     /// The record at this place among them.
     pub fn get(&self, index: usize) -> Option<Event<'_>> {
-        let entry = self.entries.get(index)?;
-        let chunk = self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)?;
-        Event::new(*entry, chunk, &self.schema)
+        self.event_at(*self.entries.get(index)?)
+    }
+
+    /// The record that an entry of this batch is of.
+    pub(crate) fn event_at(&self, entry: Entry) -> Option<Event<'_>> {
+        Event::new(entry, self.chunk_of(entry)?, &self.schema)
+    }
+
+    /// The chunk that an entry of this batch lies in.
+    pub(crate) fn chunk_of(&self, entry: Entry) -> Option<&Chunk> {
+        self.chunks.get(entry.chunk.checked_sub(self.first_chunk)? as usize)
     }
 }
 

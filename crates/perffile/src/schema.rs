@@ -227,10 +227,10 @@ impl Schema {
         if self.events.len() == 1 && !self.incomplete {
             return Some(0);
         }
-        match self.sample_id_at.as_slice() {
-            // Mostly all events have their ids at one place.
-            [at] if self.same_shape => self.known_id(self.order.u64_at(body, *at)?),
-            _ => self.event_of_mixed_sample(body),
+        // Mostly all events have their ids at one place.
+        match self.sample_id_at() {
+            Some(at) => self.known_id(self.order.u64_at(body, at)?),
+            None => self.event_of_mixed_sample(body),
         }
     }
 
@@ -282,6 +282,15 @@ impl Schema {
     pub fn time_of_sample(&self, body: &[u8]) -> Option<u64> {
         let index = if self.uniform { 0 } else { self.event_of_sample(body)? };
         self.order.u64_at(body, self.events.get(index)?.layout.time_offset()?)
+    }
+
+    /// Where samples have their id, if all events agree.
+    #[inline]
+    pub(crate) fn sample_id_at(&self) -> Option<usize> {
+        match self.sample_id_at.as_slice() {
+            [at] if self.same_shape => Some(*at),
+            _ => None,
+        }
     }
 
     /// Where samples have their time, if all events agree.

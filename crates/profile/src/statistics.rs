@@ -2,7 +2,7 @@
 
 use crate::counters::Counters;
 use perffile::wire::record::kind;
-use perffile::{Delivery, Event, IssueKind, Issues, Schema, Share};
+use perffile::{Batch, Delivery, Event, IssueKind, Issues, SampleRun, Schema, Share, Tally};
 use readperf_session::{LostMoment, Moment, Unattributed, is_loss, loss};
 use std::collections::BTreeMap;
 
@@ -69,6 +69,27 @@ impl Default for Statistics {
 }
 
 impl Statistics {
+    /// Counts a batch of records without a session.
+    pub fn add_batch(&mut self, batch: &Batch) {
+        for tally in batch.tallies() {
+            match tally {
+                Tally::Samples(run) => self.add_run(&run, batch.schema()),
+                Tally::Record(event) => self.add(&event),
+            }
+        }
+    }
+
+    /// Counts samples in a row.
+    fn add_run(&mut self, run: &SampleRun, schema: &Schema) {
+        self.count_records(kind::SAMPLE, RecordCount { count: run.samples, bytes: run.bytes });
+        if let Some(count) = events_of(&mut self.events, schema).get_mut(run.event) {
+            count.samples += run.samples;
+            count.period = count.period.wrapping_add(run.period);
+        }
+        let (first, last) = run.times_ns;
+        self.widen_times(first, last);
+    }
+
     /// Counts a record without a session: what a sample stands for is worked out here.
     #[inline(always)]
     pub fn add(&mut self, event: &Event<'_>) {
@@ -110,12 +131,17 @@ impl Statistics {
     #[inline(always)]
     fn count(&mut self, event: &Event<'_>) {
         let head = event.head();
-        let count = match self.dense.get_mut(head.kind as usize) {
-            Some(count) => count,
-            None => self.sparse.entry(head.kind).or_default(),
+        self.count_records(head.kind, RecordCount { count: 1, bytes: u64::from(head.size) });
+    }
+
+    #[inline(always)]
+    fn count_records(&mut self, kind: u32, more: RecordCount) {
+        let sum = match self.dense.get_mut(kind as usize) {
+            Some(sum) => sum,
+            None => self.sparse.entry(kind).or_default(),
         };
-        count.count += 1;
-        count.bytes += u64::from(head.size);
+        sum.count += more.count;
+        sum.bytes += more.bytes;
     }
 
     #[inline(always)]
@@ -151,9 +177,14 @@ impl Statistics {
         }
         // 0 is no time.
         if time_ns != 0 {
-            let (first, last) = self.times_ns.unwrap_or((time_ns, time_ns));
-            self.times_ns = Some((first.min(time_ns), last.max(time_ns)));
+            self.widen_times(time_ns, time_ns);
         }
+    }
+
+    #[inline(always)]
+    fn widen_times(&mut self, first_ns: u64, last_ns: u64) {
+        let (first, last) = self.times_ns.unwrap_or((first_ns, last_ns));
+        self.times_ns = Some((first.min(first_ns), last.max(last_ns)));
     }
 
     #[cold]
@@ -202,13 +233,20 @@ impl Statistics {
 /// Adds what a sample stands for to the counts of its events.
 #[inline(always)]
 fn count_shares(events: &mut Vec<EventCount>, schema: &Schema, shares: &[Share]) {
-    if events.len() < schema.events().len() {
-        events.resize(schema.events().len(), EventCount::default());
-    }
+    let events = events_of(events, schema);
     for share in shares {
         if let Some(count) = events.get_mut(share.event) {
             count.samples += 1;
             count.period = count.period.wrapping_add(share.period);
         }
     }
+}
+
+/// The counts of all events that are known by now.
+#[inline(always)]
+fn events_of<'c>(events: &'c mut Vec<EventCount>, schema: &Schema) -> &'c mut [EventCount] {
+    if events.len() < schema.events().len() {
+        events.resize(schema.events().len(), EventCount::default());
+    }
+    events
 }

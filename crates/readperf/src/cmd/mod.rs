@@ -47,12 +47,15 @@ pub(crate) trait Cmd: Args + FromArgMatches {
 const fn entry<C: Cmd>() -> Entry {
     Entry {
         name: C::NAME,
-        // The derived part comes first: it would put the comment on the struct in the place of the text for people.
-        command: || {
-            C::augment_args(Command::new(C::NAME)).about(C::ABOUT).long_about(None).after_help(C::EXAMPLES)
-        },
+        // Of the options, which are many, those of the command that is run are enough.
+        command: || with_texts::<C>(Command::new(C::NAME)).defer(|it| with_texts::<C>(C::augment_args(it))),
         run: |matches| C::from_arg_matches(matches)?.run(),
     }
+}
+
+/// The texts for people. They come after the derived part, which puts the comment on the struct in their place.
+fn with_texts<C: Cmd>(command: Command) -> Command {
+    command.about(C::ABOUT).long_about(None).after_help(C::EXAMPLES)
 }
 
 /// Every command, in the order of the help.

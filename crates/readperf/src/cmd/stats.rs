@@ -64,7 +64,7 @@ pub(crate) fn count(recording: &Recording, mut watch: impl FnMut((u64, u64))) ->
     let mut stats = Statistics::default();
     let mut batches = recording.batches(Ordering::File)?;
     while let Some(batch) = batches.next() {
-        batch.iter().for_each(|event| stats.add(&event));
+        stats.add_batch(&batch);
         watch(batches.progress());
     }
     stats.counters.finish();
