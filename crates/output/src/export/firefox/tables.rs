@@ -254,8 +254,9 @@ impl<'x> Tables<'x> {
         let category = Category::of(export.kind(address));
         let real = export.profile.names().piece_at(address);
         let symbol = binary.zip(real).and_then(|(binary, real)| self.symbol(binary, real, shared));
-        let unique = self.unique_frames.at(address).to_vec();
-        for ((level, unique), depth) in export.levels_at(address).zip(unique).rev().zip(0u32..) {
+        // The outermost comes first.
+        for ((nr, level), depth) in export.levels_at(address).enumerate().rev().zip(0u32..) {
+            let Some(unique) = self.unique_frames.at(address).get(nr).copied() else { continue };
             let function = self.function(unique, binary, shared);
             self.frames.push(Frame {
                 address: relative,
@@ -266,7 +267,8 @@ impl<'x> Tables<'x> {
                 line: level.line,
             });
         }
-        let marked = if self.frames_at(address) == 1 { first } else { first | SEVERAL };
+        let is_one = self.frames.len() - first as usize == 1;
+        let marked = if is_one { first } else { first | SEVERAL };
         self.of_address.set(address.index(), marked);
         marked
     }
