@@ -1,7 +1,7 @@
 //! Records that are only counted: samples in a row are added up where they lie, and what says more comes one by one.
 //!
 //! Of a sample that has nothing but fields of fixed size and perhaps a call chain, all that counts is known from a few words:
-//! its event, its period, its time. That takes a third of the instructions of asking for it sample by sample.
+//! its event, its period, its time. That takes half of the instructions of asking sample by sample.
 
 use crate::event::{Batch, Event};
 use crate::order::Entry;

@@ -6,7 +6,7 @@ use perffile::tracepoint::{Catalog, NoSymbols, TracingData};
 use perffile::wire::feature::bit;
 use perffile::wire::record::Record;
 use perffile::wire::record::mmap2::Mmap2;
-use perffile::{Batch, Delivery, Event, Features, Metadata, Ordering, Recording};
+use perffile::{Batch, Delivery, Event, Features, Metadata, Ordering, Recording, Tally};
 
 /// What was met on the way.
 #[derive(Debug, Default)]
@@ -86,7 +86,35 @@ fn one_batch(batch: &Batch, state: &mut State, catalog: Option<&Catalog>, seen: 
         one_sample(&event, &mut state.delivery, catalog, seen);
     }
     assert_eq!(count, batch.len(), "every entry is a record");
+    tallies(batch);
     sum
+}
+
+/// What is added up is what its samples say one by one.
+fn tallies(batch: &Batch) {
+    let mut events = batch.iter();
+    for tally in batch.tallies() {
+        let run = match tally {
+            Tally::Samples(run) => run,
+            Tally::Record(record) => {
+                assert_eq!(events.next().map(|event| event.index()), Some(record.index()));
+                continue;
+            }
+        };
+        let (mut bytes, mut period) = (0, 0u64);
+        for _ in 0..run.samples {
+            let event = events.next().expect("as many as are counted");
+            assert_eq!(event.event_index(), Some(run.event));
+            let sample = event.sample().expect("a sample");
+            assert!(sample.decode().is_ok_and(|(_, left)| left.is_empty()) && !event.has_stray_time());
+            let (first, last) = run.times_ns;
+            assert!(sample.time().is_some_and(|time| (first..=last).contains(&time)));
+            bytes += u64::from(event.head().size);
+            period = period.wrapping_add(event.event().expect("known").period(sample.period()));
+        }
+        assert_eq!((bytes, period), (run.bytes, run.period));
+    }
+    assert!(events.next().is_none(), "every record is counted");
 }
 
 fn one_record(event: &Event<'_>, seen: &mut Seen) {
