@@ -82,7 +82,7 @@ fn entries(words: &[u64], len: usize, mode: CpuMode, mut push: impl FnMut(u64, C
 
 /// Appends the words of the recorded call chain of a sample, and says how many are entries of a chain; behind these are where
 /// the hardware's branches were, if they are the chain. Nothing if there is none.
-#[inline]
+#[inline(always)]
 pub(crate) fn append_words(words: &mut Vec<u64>, moment: &SampleMoment<'_>, attr: &EventAttr) -> usize {
     let start = words.len();
     moment.sample.callchain().unwrap_or_default().append_to(words);

@@ -27,6 +27,7 @@ const DEPTH: usize = 8;
 /// Where stacks end among the places of all: from where a part of them begins, so that half a number is enough.
 #[derive(Clone, Debug, Default)]
 struct Ends {
+    /// Those of each part, with a 0 before them: where a stack begins and ends are neighbours.
     in_parts: Vec<u32>,
     /// Where each part begins.
     parts: Vec<usize>,
@@ -39,16 +40,17 @@ const OF_A_PART: usize = if cfg!(debug_assertions) { 4 } else { 1 << 16 };
 impl Ends {
     /// How many stacks.
     fn len(&self) -> usize {
-        self.in_parts.len()
+        self.in_parts.len() - self.parts.len()
     }
 
     /// Where the places of a stack are.
     #[inline]
     fn range(&self, index: usize) -> Range<usize> {
-        let part = self.parts.get(index / OF_A_PART).copied().unwrap_or(0);
-        let end = |index: usize| self.in_parts.get(index).map_or(0, |end| *end as usize);
-        let start = if index.is_multiple_of(OF_A_PART) { 0 } else { end(index - 1) };
-        part + start..part + end(index)
+        let nr = index / OF_A_PART;
+        match (self.parts.get(nr), self.in_parts.get(index + nr..index + nr + 2)) {
+            (Some(part), Some([start, end])) => part + *start as usize..part + *end as usize,
+            _ => 0..0,
+        }
     }
 
     /// Where the last one ends.
@@ -60,10 +62,16 @@ impl Ends {
     #[inline]
     fn push(&mut self, end: usize) {
         if self.len().is_multiple_of(OF_A_PART) {
-            self.parts.push(self.last());
+            self.begin_part();
         }
         let part = self.parts.last().copied().unwrap_or(0);
         self.in_parts.push(u32::try_from(end - part).unwrap_or(u32::MAX));
+    }
+
+    #[cold]
+    fn begin_part(&mut self) {
+        self.parts.push(self.last());
+        self.in_parts.push(0);
     }
 }
 
@@ -76,7 +84,7 @@ impl WholeStacks {
     /// Room for the stacks of so many samples.
     pub(crate) fn reserve(&mut self, samples: usize) {
         self.places.reserve(samples.saturating_mul(DEPTH));
-        self.ends.in_parts.reserve(samples);
+        self.ends.in_parts.reserve(samples + samples / OF_A_PART + 1);
     }
 
     /// The places of a stack, the innermost first.

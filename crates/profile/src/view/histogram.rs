@@ -321,9 +321,10 @@ impl<'f, 'o> Histograms<'f, 'o> {
         let (mut rows, mut samples) = (Vec::new(), Vec::new());
         for sample in slices.iter().flat_map(|slice| *slice) {
             rows.push(self.places.row_of(sample.address));
-            stacks.places(sample.stack).for_each(|address| {
-                // Most have one level: too little to copy as a slice.
-                rows.extend(self.places.levels_of(address).iter().copied());
+            stacks.places(sample.stack).for_each(|address| match self.places.levels_of(address) {
+                // Most have one.
+                [row] => rows.push(*row),
+                levels => rows.extend_from_slice(levels),
             });
             samples.push((rows.len(), Amount { period: sample.period, samples: sample.samples }));
             if samples.len() == AT_ONCE {
