@@ -9,6 +9,7 @@ use crate::schema::{EventDescription, Schema};
 use crate::wire::endian::{Order, with_order};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::kind;
+use crate::wire::sample::layout::SampleLayout;
 
 /// What comes next in a batch, for one who counts.
 #[derive(Clone, Copy, Debug)]
@@ -93,15 +94,13 @@ struct PlainSamples<'b> {
     /// Where all samples have their id, and the last one that was of this event.
     id_at: Option<usize>,
     id: Option<u64>,
-    /// Bytes of a body without the words of its chain.
-    size: usize,
-    chain_at: Option<usize>,
+    layout: &'b SampleLayout,
     period_at: Option<usize>,
     default_period: u64,
 }
 
 impl<'b> PlainSamples<'b> {
-    /// Those of an event, unless its samples have to be decoded.
+    /// Those of an event.
     fn of(schema: &'b Schema, event: usize) -> Option<Self> {
         let EventDescription { attr, layout, .. } = schema.event(event)?;
         Some(PlainSamples {
@@ -109,8 +108,7 @@ impl<'b> PlainSamples<'b> {
             event,
             id_at: schema.sample_id_at(),
             id: None,
-            size: layout.simple_size?,
-            chain_at: layout.callchain.offset(),
+            layout,
             period_at: layout.period_offset(),
             default_period: attr.default_period(),
         })
@@ -119,7 +117,7 @@ impl<'b> PlainSamples<'b> {
     /// The period of a sample, if it is of the event and needs no decoding. Without a time, or with one that cannot be, it does.
     #[inline(always)]
     fn period<O: Order>(&mut self, body: &[u8], time_ns: u64) -> Option<u64> {
-        let word = |at: usize| body.get(at..).and_then(|rest| rest.first_chunk()).map(|word| O::u64(*word));
+        let word = |at| O::ORDER.u64_at(body, at);
         let id = self.id_at.and_then(word);
         if id.is_none() || id != self.id {
             if self.schema.event_of_sample(body) != Some(self.event) {
@@ -127,12 +125,7 @@ impl<'b> PlainSamples<'b> {
             }
             self.id = id;
         }
-        let words = match self.chain_at {
-            Some(at) => word(at)?,
-            None => 0,
-        };
-        let is_whole = words.checked_mul(8) == Some(body.len().checked_sub(self.size)? as u64);
-        if !is_whole || time_ns == 0 || time_ns == Entry::STRAY {
+        if !self.layout.is_simple::<O>(body) || time_ns == 0 || time_ns == Entry::STRAY {
             return None;
         }
         match self.period_at {

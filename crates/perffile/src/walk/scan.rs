@@ -143,7 +143,7 @@ fn time_of_sample<O: Order>(
 ) -> Option<u64> {
     let body = record.get(HEAD_SIZE..).unwrap_or_default();
     let time = match time_at {
-        Some(at) => body.get(at..).and_then(|rest| rest.first_chunk()).map(|bytes| O::u64(*bytes)),
+        Some(at) => O::ORDER.u64_at(body, at),
         None => schema.time_of_sample(body),
     }?;
     match time {

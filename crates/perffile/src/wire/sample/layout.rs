@@ -4,7 +4,7 @@ use super::essentials::{self, Decode};
 use super::{Sample, SampleId};
 use crate::wire::WireError;
 use crate::wire::attr::{SampleShape, SampleType as T};
-use crate::wire::endian::ByteOrder;
+use crate::wire::endian::{ByteOrder, Order};
 use crate::wire::list::List;
 use crate::wire::pass::{Element, Fields, Pass, Step};
 use crate::wire::text::{CStr8, HeaderString};
@@ -176,7 +176,7 @@ pub struct SampleLayout {
     /// The call chain, unless a block of variable size precedes it.
     pub(crate) callchain: Slot,
     /// Size in bytes of samples that have nothing but fields of fixed size and perhaps a call chain, without what is in that.
-    pub(crate) simple_size: Option<usize>,
+    simple_size: Option<usize>,
 }
 
 /// Fields of fixed size, and the call chain that comes behind them.
@@ -216,6 +216,18 @@ impl SampleLayout {
             callchain: slot("callchain"),
             simple_size,
         }
+    }
+
+    /// Whether a sample [is simple](super::SampleView::is_simple). `O` is the byte order of the recording.
+    #[inline(always)]
+    pub(crate) fn is_simple<O: Order>(&self, body: &[u8]) -> bool {
+        let Some(size) = self.simple_size else { return false };
+        let chain = match self.callchain.offset() {
+            Some(at) => O::ORDER.u64_at(body, at),
+            None => Some(0),
+        };
+        let left = body.len().checked_sub(size);
+        left.is_some_and(|left| left.is_multiple_of(8) && chain == Some(left as u64 / 8))
     }
 
     /// What decides this layout.

@@ -119,13 +119,7 @@ impl<'a> SampleView<'a> {
     /// can be missing or too long, which is known without decoding it.
     #[inline(always)]
     pub fn is_simple(&self) -> bool {
-        let Some(size) = self.layout.simple_size else { return false };
-        let chain = match self.layout.callchain.offset() {
-            Some(at) => self.layout.order.u64_at(self.body, at),
-            None => Some(0),
-        };
-        let left = self.body.len().checked_sub(size);
-        left.is_some_and(|left| left.is_multiple_of(8) && chain == Some(left as u64 / 8))
+        with_order!(self.layout.order, O => self.layout.is_simple::<O>(self.body))
     }
 
     /// Every field, and the bytes behind the last one.
