@@ -9,7 +9,7 @@ use crate::schema::{EventDescription, Schema};
 use crate::wire::endian::{Order, with_order};
 use crate::wire::head::{HEAD_SIZE, RecordHead};
 use crate::wire::record::kind;
-use crate::wire::sample::layout::SampleLayout;
+use crate::wire::sample::layout::SimpleSize;
 
 /// What comes next in a batch, for one who counts.
 #[derive(Clone, Copy, Debug)]
@@ -94,13 +94,13 @@ struct PlainSamples<'b> {
     /// Where all samples have their id, and the last one that was of this event.
     id_at: Option<usize>,
     id: Option<u64>,
-    layout: &'b SampleLayout,
+    size: SimpleSize,
     period_at: Option<usize>,
     default_period: u64,
 }
 
 impl<'b> PlainSamples<'b> {
-    /// Those of an event.
+    /// Those of an event, unless its samples have to be decoded.
     fn of(schema: &'b Schema, event: usize) -> Option<Self> {
         let EventDescription { attr, layout, .. } = schema.event(event)?;
         Some(PlainSamples {
@@ -108,7 +108,7 @@ impl<'b> PlainSamples<'b> {
             event,
             id_at: schema.sample_id_at(),
             id: None,
-            layout,
+            size: layout.simple?,
             period_at: layout.period_offset(),
             default_period: attr.default_period(),
         })
@@ -125,7 +125,7 @@ impl<'b> PlainSamples<'b> {
             }
             self.id = id;
         }
-        if !self.layout.is_simple::<O>(body) || time_ns == 0 || time_ns == Entry::STRAY {
+        if !self.size.is_of::<O>(body) || time_ns == 0 || time_ns == Entry::STRAY {
             return None;
         }
         match self.period_at {

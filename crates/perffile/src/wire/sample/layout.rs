@@ -175,8 +175,30 @@ pub struct SampleLayout {
     pub(crate) read: Slot,
     /// The call chain, unless a block of variable size precedes it.
     pub(crate) callchain: Slot,
-    /// Size in bytes of samples that have nothing but fields of fixed size and perhaps a call chain, without what is in that.
-    simple_size: Option<usize>,
+    /// What samples are held against, if they have nothing but fields of fixed size and perhaps a call chain.
+    pub(crate) simple: Option<SimpleSize>,
+}
+
+/// The size of samples that have nothing but fields of fixed size and perhaps a call chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SimpleSize {
+    /// In bytes, without what is in the chain.
+    fixed: usize,
+    /// Where the chain has its count.
+    chain_at: Option<usize>,
+}
+
+impl SimpleSize {
+    /// Whether a sample has it. `O` is the byte order of the recording.
+    #[inline(always)]
+    pub(crate) fn is_of<O: Order>(self, body: &[u8]) -> bool {
+        let chain = match self.chain_at {
+            Some(at) => O::ORDER.u64_at(body, at),
+            None => Some(0),
+        };
+        let left = body.len().checked_sub(self.fixed);
+        left.is_some_and(|left| left.is_multiple_of(8) && chain == Some(left as u64 / 8))
+    }
 }
 
 /// Fields of fixed size, and the call chain that comes behind them.
@@ -197,7 +219,10 @@ impl SampleLayout {
         let (found, end) = Locate::run(&mut Sample::default(), &shape);
         let slot = |name| Slot::of(&found, name);
         let count_size = if shape.sample_type.has(T::CALLCHAIN) { 8 } else { 0 };
-        let simple_size = SIMPLE.has(shape.sample_type).then(|| usize::from(end) + count_size);
+        let fixed = usize::from(end) + count_size;
+        let callchain = slot("callchain");
+        let simple =
+            SIMPLE.has(shape.sample_type).then(|| SimpleSize { fixed, chain_at: callchain.offset() });
         SampleLayout {
             shape,
             order,
@@ -213,21 +238,9 @@ impl SampleLayout {
             cpu: slot("cpu"),
             period: slot("period"),
             read: slot("read"),
-            callchain: slot("callchain"),
-            simple_size,
+            callchain,
+            simple,
         }
-    }
-
-    /// Whether a sample [is simple](super::SampleView::is_simple). `O` is the byte order of the recording.
-    #[inline(always)]
-    pub(crate) fn is_simple<O: Order>(&self, body: &[u8]) -> bool {
-        let Some(size) = self.simple_size else { return false };
-        let chain = match self.callchain.offset() {
-            Some(at) => O::ORDER.u64_at(body, at),
-            None => Some(0),
-        };
-        let left = body.len().checked_sub(size);
-        left.is_some_and(|left| left.is_multiple_of(8) && chain == Some(left as u64 / 8))
     }
 
     /// What decides this layout.

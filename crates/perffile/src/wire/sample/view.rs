@@ -119,7 +119,8 @@ impl<'a> SampleView<'a> {
     /// can be missing or too long, which is known without decoding it.
     #[inline(always)]
     pub fn is_simple(&self) -> bool {
-        with_order!(self.layout.order, O => self.layout.is_simple::<O>(self.body))
+        let size = self.layout.simple;
+        size.is_some_and(|size| with_order!(self.layout.order, O => size.is_of::<O>(self.body)))
     }
 
     /// Every field, and the bytes behind the last one.
