@@ -265,7 +265,7 @@ impl Builder {
     }
 
     /// Counts a share of a sample. Its row, without its places.
-    #[inline]
+    #[inline(always)]
     fn row_of(&mut self, sample: &SampleMoment<'_>, share: Share, detail: DetailId) -> NumberedRow {
         self.totals.add(share.event, 1, share.period);
         let origin = self.origins.number(Origin {

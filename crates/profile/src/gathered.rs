@@ -86,7 +86,7 @@ impl Gathering {
                 summed.add_all(&block.rows);
             }
             Kept::OfStacks(of_stacks, most) => {
-                block.rows.iter().for_each(|row| of_stacks.add(with_stack(row), row.stack));
+                of_stacks.add_all(block.rows.iter().map(|row| (with_stack(row), row.stack)));
                 if of_stacks.len() > *most {
                     *rows = Kept::Summed(SummedRows::of(std::mem::take(of_stacks).into_rows()));
                 }

@@ -77,8 +77,8 @@ pub(crate) struct KnownPlaces<'k> {
 }
 
 impl KnownChains {
-    /// Appends the ids of chains, in their order, and the indices of those that are new: the places of these are to be given by
-    /// [`KnownChains::learn`] before others are looked for.
+    /// Appends the ids of chains, in their order, and the indices of those that are new: these are to be [learned](KnownChains::learn), and
+    /// their places appended, before others are looked for.
     pub(crate) fn find_all(
         &mut self,
         recorded: &RecordedChains,
@@ -126,29 +126,31 @@ impl KnownChains {
         number
     }
 
-    /// Where the places of new chains are to be appended, those of one behind those of the other, before they are [learned](KnownChains::learn).
+    /// Where the places of new chains are to be appended, those of one behind those of the other.
     pub(crate) fn places_mut(&mut self) -> &mut Vec<AddressId> {
         &mut self.places
     }
 
-    /// Learns of a new chain how many places it has and how many of these are its stack, as [`chain::append_all`] has them. `addresses` are those
-    /// of its look-ups, if some are [`AddressId::UNMAPPED`]. Chains are learned in their order.
-    pub(crate) fn learn(
-        &mut self,
-        id: ChainId,
-        places: usize,
-        depth: usize,
-        addresses: impl Iterator<Item = u64>,
-    ) {
-        let start = start(&self.chains, id.number).places as usize;
-        let of_chain = self.places.get(start..start + places).unwrap_or_default();
-        let unmapped = of_chain.iter().zip(addresses).filter(|(place, _)| **place == AddressId::UNMAPPED);
-        self.unmapped.extend(unmapped.map(|(_, address)| address));
+    /// Learns of a new chain where its places will [end](KnownChains::places_mut), and how many of them are its stack, as [`chain::append_all`] has them.
+    /// Chains are learned in their order.
+    #[inline]
+    pub(crate) fn learn(&mut self, id: ChainId, places_end: usize, depth: usize) {
+        let unmapped = end(self.unmapped.len());
         if let Some(known) = self.chains.get_mut(id.number as usize) {
-            known.ends.places = end(start + places);
-            known.ends.unmapped = end(self.unmapped.len());
+            known.ends = Ends { places: end(places_end), unmapped, ..known.ends };
             known.depth = end(depth);
         }
+    }
+
+    /// Learns of a new chain, whose places are there now, what the addresses are of those that are [`AddressId::UNMAPPED`]; `address` tells them by
+    /// the index of the place. If some chain has such places, it is to be told of all that were learned with it, in their order.
+    pub(crate) fn learn_unmapped(&mut self, id: ChainId, address: impl Fn(usize) -> u64) {
+        let start = start(&self.chains, id.number).places as usize;
+        let Some(known) = self.chains.get_mut(id.number as usize) else { return };
+        let of_chain = self.places.get(start..known.ends.places as usize).unwrap_or_default();
+        let unmapped = of_chain.iter().zip(start..).filter(|(place, _)| **place == AddressId::UNMAPPED);
+        self.unmapped.extend(unmapped.map(|(_, at)| address(at)));
+        known.ends.unmapped = end(self.unmapped.len());
     }
 
     /// The places of a chain; none if it has been forgotten.
@@ -225,7 +227,12 @@ mod tests {
         for nr in &new {
             let place = AddressId(ids[*nr].number);
             chains.places_mut().extend([place, AddressId::UNMAPPED]);
-            chains.learn(ids[*nr], 2, 1, [0, recorded[*nr].0].into_iter());
+            let places = chains.places_mut().len();
+            chains.learn(ids[*nr], places, 1);
+        }
+        for nr in &new {
+            let first = chains.places.iter().position(|place| place.0 == ids[*nr].number);
+            chains.learn_unmapped(ids[*nr], |at| if Some(at) == first { 0 } else { recorded[*nr].0 });
         }
         (ids, new)
     }

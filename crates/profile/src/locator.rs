@@ -21,9 +21,8 @@ pub struct Locator {
 /// What is needed to look up, kept so that it is made once.
 #[derive(Debug, Default)]
 struct Asked {
-    /// Chains that were not met before: their indices, and where their look-ups end and how many of these are the stack.
+    /// The indices of chains that were not met before.
     new: Vec<usize>,
-    ends: Vec<(usize, usize)>,
     lookups: Vec<Lookup>,
 }
 
@@ -36,31 +35,26 @@ impl Locator {
     /// Looks up where these samples were taken. They follow those that are at hand.
     pub fn locate(&mut self, addresses: &mut Addresses, recorded: &RecordedChains) {
         let Locator { callers, chains, ids, places, asked } = self;
-        let Asked { new, ends, lookups } = asked;
+        let Asked { new, lookups } = asked;
         if !recorded.has_stacks {
             addresses.locate_all(recorded, recorded.places(), places);
             return;
         }
         lookups.clear();
         new.clear();
-        ends.clear();
         let first = ids.len();
         chains.find_all(recorded, ids, new);
-        for chain in new.iter().filter_map(|nr| recorded.chain(*nr)) {
+        let ids = ids.get(first..).unwrap_or_default();
+        let before = chains.places_mut().len();
+        for nr in &*new {
+            let (Some(chain), Some(id)) = (recorded.chain(*nr), ids.get(*nr)) else { continue };
             let context = recorded.contexts().get(chain.context);
             let depth = context.map_or(0, |context| chain::append_all(lookups, &chain, context, *callers));
-            ends.push((lookups.len(), depth));
+            chains.learn(*id, before + lookups.len(), depth);
         }
-        let any_unmapped = addresses.locate_all(recorded, lookups, chains.places_mut());
-        // What to look for their addresses in.
-        let lookups = if any_unmapped { &**lookups } else { &[] };
-        let mut start = 0;
-        for (nr, (end, depth)) in new.iter().zip(ends.iter()) {
-            if let Some(id) = ids.get(first + nr) {
-                let lookups = lookups.get(start..*end).unwrap_or_default();
-                chains.learn(*id, end - start, *depth, lookups.iter().map(|lookup| lookup.ip));
-            }
-            start = *end;
+        if addresses.locate_all(recorded, lookups, chains.places_mut()) {
+            let address = |place: usize| lookups.get(place - before).map_or(0, |lookup| lookup.ip);
+            new.iter().filter_map(|nr| ids.get(*nr)).for_each(|id| chains.learn_unmapped(*id, address));
         }
     }
 

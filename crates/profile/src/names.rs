@@ -7,6 +7,7 @@ mod places;
 pub(crate) mod same;
 mod unknown;
 
+pub(crate) use self::functions::ReasonId;
 use self::functions::{Functions, Named};
 use self::levels::Levels;
 use crate::addresses::AddressId;
@@ -170,6 +171,17 @@ impl Names {
     #[inline]
     pub fn has_name(&self, id: FunctionId) -> bool {
         self.functions.has_name(id)
+    }
+
+    /// Where an address lies whose function has no name: in which binary, and why it has none.
+    #[inline]
+    pub(crate) fn why_unnamed_at(&self, address: AddressId) -> Option<(Option<BinaryId>, ReasonId)> {
+        self.functions.why_unnamed(self.function_at(address)?)
+    }
+
+    /// A reason why something has no name, in words.
+    pub(crate) fn reason_in_words(&self, reason: ReasonId) -> &str {
+        self.functions.words_of(reason)
     }
 
     /// A source file by its number.

@@ -6,7 +6,7 @@ mod numbered;
 mod origin;
 mod slice;
 
-use self::column::{Narrow, Sparse, arranged};
+use self::column::{Counts, Narrow, Sparse, arranged};
 use crate::addresses::AddressId;
 use crate::counted::counted;
 use crate::detail::DetailId;
@@ -28,7 +28,7 @@ pub struct Rows {
     stack: Vec<StackId>,
     address: Vec<AddressId>,
     period: Narrow,
-    samples: Sparse<u64>,
+    samples: Counts,
     time_ns: Sparse<u64>,
     detail: Sparse<DetailId>,
 }
@@ -41,7 +41,7 @@ impl Default for Rows {
             stack: Vec::new(),
             address: Vec::new(),
             period: Narrow::default(),
-            samples: Sparse::usually(1),
+            samples: Counts::default(),
             time_ns: Sparse::usually(0),
             detail: Sparse::usually(DetailId::default()),
         }
@@ -120,6 +120,18 @@ impl Rows {
         self.detail.push(detail, before);
     }
 
+    /// Appends rows without times, a column at a time. What they come from is one of the origins, at the latest when these are given.
+    pub(crate) fn append_numbered(&mut self, rows: &[NumberedRow]) {
+        let before = self.len();
+        self.origin.extend(rows.iter().map(|row| row.origin));
+        self.stack.extend(rows.iter().map(|row| row.stack));
+        self.address.extend(rows.iter().map(|row| row.address));
+        self.period.extend(rows.iter().map(|row| row.period));
+        self.samples.extend(rows.iter().map(|row| row.samples), before);
+        self.time_ns.extend(rows.iter().map(|_| 0), before);
+        self.detail.extend(rows.iter().map(|row| row.detail), before);
+    }
+
     /// Adds samples to a row.
     #[inline]
     pub(crate) fn add(&mut self, at: usize, samples: u64, period: u64) {
@@ -127,9 +139,7 @@ impl Rows {
             return;
         }
         self.period.set(at, self.period.get(at).wrapping_add(period));
-        if let Some(sum) = self.samples.get_mut(at, self.origin.len()) {
-            *sum = sum.saturating_add(samples);
-        }
+        self.samples.add(at, samples, self.origin.len());
     }
 
     /// All of them, in order, with the numbers of what they come from, and without their times.
@@ -321,7 +331,9 @@ mod tests {
         let shape = (0..2_u64, 1..3_u64, prop_oneof![Just(1_usize), Just(6)], any::<bool>());
         shape.prop_flat_map(|(times, most, longest_run, by_event)| {
             let cpu = proptest::option::of(0..2_u32);
-            let samples = prop_oneof![9 => Just(1_u64), 1 => 1..=most];
+            // Of some there are as many as a byte holds, or more.
+            let many = if most > 1 { 253..258_u64 } else { 1..2 };
+            let samples = prop_oneof![18 => Just(1_u64), 1 => 1..=most, 1 => many];
             let period = prop_oneof![99 => 0..9_u64, 1 => Just(u64::from(u32::MAX)), 1 => Just(1 << 32)];
             let parts = (0..2_u32, 0..2_usize, cpu, 0..=times * 9, 0..5_u32, samples, period);
             let runs = proptest::collection::vec((parts.prop_map(row), 1..=longest_run), 0..100);
@@ -345,6 +357,11 @@ mod tests {
             prop_assert_eq!(columns.len(), rows.len());
             prop_assert_eq!(columns.get(at), rows.get(at).copied());
             prop_assert_eq!(list(&Rows::of_list(rows.clone(), Rows::push)), rows.clone());
+            let mut appended = Rows::default();
+            let numbered: Vec<NumberedRow> = columns.numbered().collect();
+            numbered.chunks(some).for_each(|rows| appended.append_numbered(rows));
+            appended.set_origins(columns.origins.clone());
+            prop_assert_eq!(list(&appended), rows.iter().map(|row| SampleRow { time_ns: 0, ..*row }).collect::<Vec<_>>());
             let (all, at) = (columns.as_slice(), at.min(rows.len()));
             let (first, rest) = all.split_at(at);
             prop_assert_eq!(first.iter().chain(rest).collect::<Vec<_>>(), rows.clone());

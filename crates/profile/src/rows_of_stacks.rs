@@ -13,6 +13,8 @@ pub(crate) struct RowsOfStacks {
     rows: Rows,
     /// The newest row of each stack, by the number that this has on the way.
     newest: Vec<Newest>,
+    /// Rows that are on their way behind the others.
+    fresh: Vec<NumberedRow>,
 }
 
 /// A row, and what tells it from others of the same stack: where the sample was taken goes with the stack.
@@ -27,7 +29,7 @@ struct Newest {
 impl RowsOfStacks {
     /// Rows of so many samples.
     pub(crate) fn expecting(samples: usize) -> RowsOfStacks {
-        RowsOfStacks { rows: Rows::with_capacity(samples), newest: Vec::new() }
+        RowsOfStacks { rows: Rows::with_capacity(samples), ..RowsOfStacks::default() }
     }
 
     /// How many there are.
@@ -45,10 +47,16 @@ impl RowsOfStacks {
         self.newest.clear();
     }
 
-    /// Adds a sample, whose stack has this number on the way.
+    /// Adds samples, each with the number that its stack has on the way.
+    pub(crate) fn add_all(&mut self, samples: impl Iterator<Item = (NumberedRow, StackId)>) {
+        samples.for_each(|(row, number)| self.add(row, number));
+        self.rows.append_numbered(&self.fresh);
+        self.fresh.clear();
+    }
+
     #[inline]
-    pub(crate) fn add(&mut self, row: NumberedRow, number: StackId) {
-        let Some(number) = number.index() else { return self.rows.push_numbered(row, 0) };
+    fn add(&mut self, row: NumberedRow, number: StackId) {
+        let Some(number) = number.index() else { return self.fresh.push(row) };
         if self.newest.len() <= number {
             self.newest.resize(number + 1, Newest::default());
         }
@@ -56,11 +64,54 @@ impl RowsOfStacks {
         if let Some(at) = newest.behind.checked_sub(1)
             && (newest.origin, newest.detail) == (row.origin, row.detail)
         {
-            return self.rows.add(at as usize, row.samples, row.period);
+            match (at as usize).checked_sub(self.rows.len()).map(|at| self.fresh.get_mut(at)) {
+                None => self.rows.add(at as usize, row.samples, row.period),
+                Some(fresh) => fresh.into_iter().for_each(|fresh| fresh.add(&row)),
+            }
+            return;
         }
-        self.rows.push_numbered(row, 0);
+        self.fresh.push(row);
         // Memory is at its end before the numbers are.
-        let behind = u32::try_from(self.rows.len()).unwrap_or(0);
+        let behind = u32::try_from(self.rows.len() + self.fresh.len()).unwrap_or(0);
         *newest = Newest { origin: row.origin, detail: row.detail, behind };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::addresses::AddressId;
+
+    #[test]
+    fn samples_that_agree_share_a_row_whether_they_come_together_or_later() {
+        let sample = |(origin, number): (u32, u32)| {
+            let (stack, address) = (StackId(number), AddressId(number));
+            let row =
+                NumberedRow { origin, stack, address, detail: DetailId::default(), samples: 1, period: 5 };
+            (row, StackId(number))
+        };
+        let mut rows = RowsOfStacks::default();
+        // The origin and the number of the stack of each sample. Of a stack the newest row alone is found.
+        rows.add_all([(0, 0), (0, 0), (0, 1), (1, 1), (0, 0), (1, 1), (0, 1)].map(sample).into_iter());
+        rows.add_all([(0, 0), (0, 1), (1, 1), (0, 2), (0, 2)].map(sample).into_iter());
+        rows.begin();
+        rows.add_all([(0, 0), (0, 0)].map(sample).into_iter());
+        let sums: Vec<_> = rows
+            .into_rows()
+            .numbered()
+            .map(|row| (row.origin, row.address.0, row.samples, row.period))
+            .collect();
+        assert_eq!(
+            sums,
+            [
+                (0, 0, 4, 20),
+                (0, 1, 1, 5),
+                (1, 1, 2, 10),
+                (0, 1, 2, 10),
+                (1, 1, 1, 5),
+                (0, 2, 2, 10),
+                (0, 0, 2, 10)
+            ]
+        );
     }
 }

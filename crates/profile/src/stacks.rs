@@ -181,6 +181,17 @@ impl Stacks {
         whole.chain(of_tree)
     }
 
+    /// The same one after the other, in `room` unless they lie so already.
+    #[inline]
+    pub(crate) fn places_in<'s>(&'s self, id: StackId, room: &'s mut Vec<AddressId>) -> &'s [AddressId] {
+        if let Some(whole) = &self.whole {
+            return whole.places(id);
+        }
+        room.clear();
+        room.extend(self.places(id));
+        room
+    }
+
     /// Forgets what is only needed to add more.
     pub(crate) fn freeze(&mut self) {
         self.nodes.freeze();

@@ -51,8 +51,8 @@ struct Held {
 struct Known(u32);
 
 /// Number of a reason why something has no name.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ReasonId(usize);
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct ReasonId(usize);
 
 impl Known {
     fn named(index: usize) -> Known {
@@ -86,9 +86,13 @@ impl List {
     fn function(&self, Held { address, binary, known }: Held) -> Function<'_> {
         let known = match known.index() {
             Ok(name) => self.named.get(name).ok_or(""),
-            Err(reason) => Err(self.reasons.get_index(reason).map_or("", |reason| &**reason)),
+            Err(reason) => Err(self.words_of(reason)),
         };
         Function { binary, address, known }
+    }
+
+    fn words_of(&self, reason: usize) -> &str {
+        self.reasons.get_index(reason).map_or("", |reason| &**reason)
     }
 
     fn push(&mut self, binary: Option<BinaryId>, address: u64, named: Named) -> FunctionId {
@@ -121,6 +125,18 @@ impl Functions {
     #[inline]
     pub(super) fn has_name(&self, id: FunctionId) -> bool {
         self.list.held.get(id.index()).is_some_and(|held| held.known.index().is_ok())
+    }
+
+    /// The binary of a function that has no name, and why it has none.
+    #[inline]
+    pub(super) fn why_unnamed(&self, id: FunctionId) -> Option<(Option<BinaryId>, ReasonId)> {
+        let held = self.list.held.get(id.index())?;
+        held.known.index().err().map(|reason| (held.binary, ReasonId(reason)))
+    }
+
+    /// A reason in words.
+    pub(super) fn words_of(&self, ReasonId(reason): ReasonId) -> &str {
+        self.list.words_of(reason)
     }
 
     /// Room for so many more.

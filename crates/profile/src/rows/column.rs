@@ -1,5 +1,7 @@
 //! Columns of rows.
 
+use rustc_hash::FxHashMap;
+
 /// A column that most profiles have no use for: as long as all rows have the usual value, it is empty.
 #[derive(Clone, Debug)]
 pub(super) struct Sparse<T> {
@@ -28,19 +30,20 @@ impl<T: Copy + PartialEq> Sparse<T> {
         }
     }
 
+    /// Appends the values of rows behind `rows` others.
+    pub(super) fn extend(&mut self, values: impl Iterator<Item = T> + Clone, rows: usize) {
+        if !self.values.is_empty() || values.clone().any(|value| value != self.usual) {
+            self.fill(rows);
+            self.values.extend(values);
+        }
+    }
+
     /// Writes down what is usual, for so many rows.
     #[inline]
     fn fill(&mut self, rows: usize) {
         if self.values.len() < rows {
             self.values.resize(rows, self.usual);
         }
-    }
-
-    /// The value of a row, to be changed; there are so many rows.
-    #[inline]
-    pub(super) fn get_mut(&mut self, at: usize, rows: usize) -> Option<&mut T> {
-        self.fill(rows);
-        self.values.get_mut(at)
     }
 
     /// Lets go the room for more.
@@ -93,6 +96,18 @@ impl Narrow {
         }
     }
 
+    /// Appends the numbers of the next rows.
+    pub(super) fn extend(&mut self, numbers: impl Iterator<Item = u64> + Clone) {
+        self.make_room_for(numbers.clone().max().unwrap_or(0));
+        match self {
+            // All fit: there is room for the largest.
+            Narrow::Half(halves) => {
+                halves.extend(numbers.map(|number| u32::try_from(number).unwrap_or(u32::MAX)))
+            }
+            Narrow::Whole(whole) => whole.extend(numbers),
+        }
+    }
+
     /// Gives a row another number.
     #[inline]
     pub(super) fn set(&mut self, at: usize, number: u64) {
@@ -139,6 +154,96 @@ impl Narrow {
             Narrow::Whole(numbers) => Narrow::Whole(arranged(numbers, order, 0)),
         }
     }
+}
+
+/// A column of how many samples rows stand for. Most stand for one, or for a few, so that a byte is enough.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts {
+    /// For each row how many, or [`MANY`]; empty as long as each stands for one.
+    few: Vec<u8>,
+    /// By index: for how many those rows stand that stand for many.
+    many: FxHashMap<usize, u64>,
+}
+
+/// Marks a row that stands for as many as this, or more.
+const MANY: u8 = u8::MAX;
+
+impl Counts {
+    /// The count of a row; 1 if there is none.
+    #[inline]
+    pub(super) fn get(&self, at: usize) -> u64 {
+        match self.few.get(at) {
+            None => 1,
+            Some(&MANY) => self.many.get(&at).copied().unwrap_or(0),
+            Some(few) => u64::from(*few),
+        }
+    }
+
+    /// Appends the count of the row behind `rows` others.
+    #[inline]
+    pub(super) fn push(&mut self, count: u64, rows: usize) {
+        if !self.few.is_empty() || count != 1 {
+            self.fill(rows + 1);
+            self.set(rows, count);
+        }
+    }
+
+    /// Appends the counts of rows behind `rows` others.
+    pub(super) fn extend(&mut self, counts: impl Iterator<Item = u64> + Clone, rows: usize) {
+        if self.few.is_empty() && counts.clone().all(|count| count == 1) {
+            return;
+        }
+        self.fill(rows);
+        self.few.extend(counts.clone().map(few));
+        for (at, count) in (rows..).zip(counts).filter(|(_, count)| few(*count) == MANY) {
+            self.many.insert(at, count);
+        }
+    }
+
+    /// Adds to the count of a row; there are so many rows.
+    #[inline]
+    pub(super) fn add(&mut self, at: usize, more: u64, rows: usize) {
+        self.fill(rows);
+        self.set(at, self.get(at).saturating_add(more));
+    }
+
+    /// Writes down that each stands for one, for so many rows.
+    #[inline]
+    fn fill(&mut self, rows: usize) {
+        if self.few.len() < rows {
+            self.few.resize(rows, 1);
+        }
+    }
+
+    #[inline]
+    fn set(&mut self, at: usize, count: u64) {
+        if let Some(known) = self.few.get_mut(at) {
+            *known = few(count);
+            if *known == MANY {
+                self.many.insert(at, count);
+            }
+        }
+    }
+
+    /// Lets go the room for more.
+    pub(super) fn shrink(&mut self) {
+        self.few.shrink_to_fit();
+    }
+
+    /// As [`arranged`].
+    pub(super) fn arranged(&self, order: &[u32]) -> Counts {
+        let mut counts = Counts::default();
+        if !self.few.is_empty() {
+            counts.extend(order.iter().map(|at| self.get(*at as usize)), 0);
+        }
+        counts
+    }
+}
+
+/// A count, or that it is many.
+#[inline]
+fn few(count: u64) -> u8 {
+    u8::try_from(count).unwrap_or(MANY)
 }
 
 /// A column with the values at these indices, in their order; where there is none, what is usual.

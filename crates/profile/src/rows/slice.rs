@@ -1,7 +1,9 @@
 //! Some of the rows, as they lie: what views go over.
 
 use super::Rows;
+use crate::addresses::AddressId;
 use crate::profile::SampleRow;
+use crate::stacks::StackId;
 use std::ops::Range;
 
 /// Some rows that follow each other.
@@ -10,6 +12,15 @@ pub struct RowSlice<'r> {
     rows: &'r Rows,
     start: usize,
     end: usize,
+}
+
+/// What is asked of a row by those who add up over stacks.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RowOfStack {
+    pub(crate) stack: StackId,
+    pub(crate) address: AddressId,
+    pub(crate) samples: u64,
+    pub(crate) period: u64,
 }
 
 impl<'r> RowSlice<'r> {
@@ -60,6 +71,20 @@ impl<'r> RowSlice<'r> {
     /// All of them, in order.
     pub fn iter(self) -> RowIter<'r> {
         self.into_iter()
+    }
+
+    /// Where the samples of each were taken, and their sums: what they come from is not read.
+    #[inline]
+    pub(crate) fn of_stacks(self) -> impl Iterator<Item = RowOfStack> + Clone + 'r {
+        let RowSlice { rows, start, end } = self;
+        let stacks = rows.stack.get(start..end).unwrap_or_default();
+        let addresses = rows.address.get(start..end).unwrap_or_default();
+        (start..).zip(stacks.iter().zip(addresses)).map(|(at, (stack, address))| RowOfStack {
+            stack: *stack,
+            address: *address,
+            samples: rows.samples.get(at),
+            period: rows.period.get(at),
+        })
     }
 
     /// The first index of those for which this does not hold; those for which it holds are the first ones.

@@ -1,6 +1,7 @@
 //! The row of each address as the place where samples were taken, and the rows of its levels.
 
 use super::calls::NONE;
+use crate::addresses::AddressId;
 use std::slice;
 
 /// Rows by address. The only level of most addresses is the place itself, so one number says all of them.
@@ -68,6 +69,22 @@ impl AddressRows {
         }
     }
 
+    /// Appends the rows of the levels of places, those of each the outermost first.
+    #[inline]
+    pub(super) fn append_levels(&self, places: &[AddressId], to: &mut Vec<u32>) {
+        let (start, mut any) = (to.len(), 0);
+        to.extend(places.iter().map(|place| {
+            let row = self.rows.get(place.index()).copied().unwrap_or(NONE);
+            any |= row;
+            row
+        }));
+        // Most have one, which is what was taken for it.
+        if any & HELD != 0 {
+            to.truncate(start);
+            places.iter().for_each(|place| to.extend_from_slice(self.levels(place.index())));
+        }
+    }
+
     fn held_levels(&self, number: u32) -> &[u32] {
         let end = |number: u32| self.held(number).map_or(0, |held| held.end as usize);
         let start = number.checked_sub(1).map_or(0, end);
@@ -97,5 +114,11 @@ mod tests {
         assert_eq!(all, [5, NONE, 7, 8, 9, 2, NONE]);
         let levels: Vec<&[u32]> = (0..7).map(|address| rows.levels(address)).collect();
         assert_eq!(levels, [&[5][..], &[], &[4, 6], &[], &[3], &[2], &[]]);
+        for places in [0..0, 0..1, 0..7, 2..3, 3..5, 5..6, 5..7] {
+            let mut appended = vec![1];
+            rows.append_levels(&places.clone().map(AddressId).collect::<Vec<_>>(), &mut appended);
+            let of_each = places.map(|place| levels[place as usize]).collect::<Vec<_>>().concat();
+            assert_eq!(appended, [vec![1], of_each].concat());
+        }
     }
 }

@@ -242,9 +242,11 @@ impl<'f, 'o> Histograms<'f, 'o> {
             }
         } else if self.options.children {
             self.add_whole_stacks(of_sample, whole_sums, (sums, left_out), least);
-            for Taken { place, mode, amount, .. } in samples.filter(|_| self.options.by_mode) {
-                if let Some(sum) = sums.of_known(place) {
-                    sum.by_mode.get_or_insert_default().add(mode, amount.period);
+            if self.options.by_mode {
+                for Taken { place, mode, amount, .. } in samples {
+                    if let Some(sum) = sums.of_known(place) {
+                        sum.by_mode.get_or_insert_default().add(mode, amount.period);
+                    }
                 }
             }
         } else {
@@ -318,19 +320,17 @@ impl<'f, 'o> Histograms<'f, 'o> {
 
     fn add_stacks(&self, slices: &[RowSlice<'_>], whole_sums: &mut WholeSums) {
         let stacks = &self.facts.profile.stacks;
-        let (mut rows, mut samples) = (Vec::new(), Vec::new());
-        for sample in slices.iter().flat_map(|slice| *slice) {
-            rows.push(self.places.row_of(sample.address));
-            stacks.places(sample.stack).for_each(|address| match self.places.levels_of(address) {
-                // Most have one.
-                [row] => rows.push(*row),
-                levels => rows.extend_from_slice(levels),
-            });
-            samples.push((rows.len(), Amount { period: sample.period, samples: sample.samples }));
-            if samples.len() == AT_ONCE {
-                whole_sums.add_all(&rows, &samples);
-                rows.clear();
-                samples.clear();
+        let (mut rows, mut samples, mut room) = (Vec::new(), Vec::new(), Vec::new());
+        for slice in slices {
+            for row in slice.of_stacks() {
+                rows.push(self.places.row_of(row.address));
+                self.places.append_levels(stacks.places_in(row.stack, &mut room), &mut rows);
+                samples.push((rows.len(), Amount { period: row.period, samples: row.samples }));
+                if samples.len() == AT_ONCE {
+                    whole_sums.add_all(&rows, &samples);
+                    rows.clear();
+                    samples.clear();
+                }
             }
         }
         whole_sums.add_all(&rows, &samples);

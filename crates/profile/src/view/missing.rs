@@ -1,6 +1,7 @@
 //! What has no name, and why: by binary and reason.
 
 use crate::addresses::AddressId;
+use crate::names::ReasonId;
 use crate::profile::Profile;
 use crate::stacks::StackId;
 use readperf_session::BinaryId;
@@ -23,7 +24,7 @@ pub struct Missing {
 }
 
 /// Where something has no name, and why.
-type Cause<'p> = (Option<BinaryId>, &'p str);
+type Cause = (Option<BinaryId>, ReasonId);
 
 impl Profile {
     /// What has no name, most samples first; with `stacks` also what has none in the stacks alone.
@@ -33,12 +34,10 @@ impl Profile {
         for first in (0..causes.all.len()).step_by(AT_ONCE) {
             sums.extend(self.sums_of(&causes.bits(first), stacks).into_iter().take(AT_ONCE));
         }
-        let missing = |((binary, reason), Sums { samples, in_stacks }): (Cause<'_>, Sums)| Missing {
-            binary,
-            reason: reason.to_owned(),
-            remedy: self.names.remedy(reason).map(str::to_owned),
-            samples,
-            in_stacks,
+        let missing = |((binary, reason), Sums { samples, in_stacks }): (Cause, Sums)| {
+            let reason = self.names.reason_in_words(reason);
+            let remedy = self.names.remedy(reason).map(str::to_owned);
+            Missing { binary, reason: reason.to_owned(), remedy, samples, in_stacks }
         };
         let mut missing: Vec<Missing> = causes.all.iter().copied().zip(sums).map(missing).collect();
         missing.retain(|missing| missing.samples.max(missing.in_stacks) > 0);
@@ -51,8 +50,8 @@ impl Profile {
 
     /// The sums of some causes, of which these are the bits.
     fn sums_of(&self, bits: &Bits, stacks: bool) -> [Sums; SUMS] {
-        let mut sums = [Sums::default(); SUMS];
-        for row in self.rows.iter() {
+        let (mut sums, mut room) = ([Sums::default(); SUMS], Vec::new());
+        for row in self.rows.as_slice().of_stacks() {
             let taken_at = bits.at(row.address);
             if let Some(sums) = sums.get_mut(usize::from(taken_at)) {
                 sums.samples = sums.samples.saturating_add(row.samples);
@@ -61,7 +60,8 @@ impl Profile {
                 continue;
             }
             let mut in_stack = if row.stack == StackId::EMPTY { 1_u64 << taken_at } else { 0 };
-            self.stacks.places(row.stack).for_each(|place| in_stack |= 1 << bits.at(place));
+            let places = self.stacks.places_in(row.stack, &mut room);
+            places.iter().for_each(|place| in_stack |= 1 << bits.at(*place));
             // What is none of these has no sum. The others count once, however often they are there.
             in_stack &= !(1 << OTHER);
             while let Some(sums) = sums.get_mut(in_stack.trailing_zeros() as usize) {
@@ -72,27 +72,24 @@ impl Profile {
         sums
     }
 
-    fn causes(&self) -> Causes<'_> {
-        let mut causes = Causes { all: Vec::new(), of_address: Vec::new() };
-        let mut numbers: FxHashMap<Cause<'_>, u32> = FxHashMap::default();
-        // Neighbours mostly have the same one, and a reason is held once.
-        let mut last: Option<(Cause<'_>, u32)> = None;
+    fn causes(&self) -> Causes {
+        let mut causes = Causes { all: Vec::new(), of_address: Vec::with_capacity(self.addresses.len()) };
+        let mut numbers: FxHashMap<Cause, u32> = FxHashMap::default();
+        // Neighbours mostly have the same one.
+        let mut last: Option<(Cause, u32)> = None;
         for address in self.addresses.ids() {
-            let function = self.names.function_at(address).and_then(|id| self.function(id));
-            let cause = function.filter(|function| !function.has_name()).map(|function| {
-                let cause = (function.binary, function.reason().unwrap_or("its names were not looked up"));
-                let is_last = |last: Cause<'_>| last.0 == cause.0 && std::ptr::eq(last.1, cause.1);
-                if let Some((_, number)) = last.filter(|(last, _)| is_last(*last)) {
-                    return number;
+            let number = self.names.why_unnamed_at(address).map(|cause| match last {
+                Some((before, number)) if before == cause => number,
+                _ => {
+                    let number = *numbers.entry(cause).or_insert_with(|| {
+                        causes.all.push(cause);
+                        u32::try_from(causes.all.len() - 1).unwrap_or(NAMED)
+                    });
+                    last = Some((cause, number));
+                    number
                 }
-                let number = *numbers.entry(cause).or_insert_with(|| {
-                    causes.all.push(cause);
-                    u32::try_from(causes.all.len() - 1).unwrap_or(NAMED)
-                });
-                last = Some((cause, number));
-                number
             });
-            causes.of_address.push(cause.unwrap_or(NAMED));
+            causes.of_address.push(number.unwrap_or(NAMED));
         }
         causes
     }
@@ -110,8 +107,8 @@ const OTHER: u8 = 63;
 const SUMS: usize = OTHER as usize + 1;
 
 /// Why addresses have no name.
-struct Causes<'p> {
-    all: Vec<Cause<'p>>,
+struct Causes {
+    all: Vec<Cause>,
     /// For each address by its number; [`NAMED`] where there is a name.
     of_address: Vec<u32>,
 }
@@ -119,7 +116,7 @@ struct Causes<'p> {
 /// For each address by its number the bit of its cause. Many stacks are walked, so what is looked up is small.
 struct Bits(Vec<u8>);
 
-impl Causes<'_> {
+impl Causes {
     /// The bits of so many causes from this one on.
     fn bits(&self, first: usize) -> Bits {
         let bit = |cause: &u32| {

@@ -84,8 +84,9 @@ impl Surroundings {
     /// The kernel addresses that the texts of a profile's tracepoints show as symbols, ascending; as far as payloads were kept.
     pub fn symbol_addresses(&self, profile: &Profile) -> Vec<u64> {
         let mut addresses = Vec::new();
-        for row in profile.rows() {
-            if let Some(id) = self.tracepoint(row.event) {
+        for (event, id) in self.tracepoints.iter().enumerate().filter_map(|(event, id)| Some((event, (*id)?)))
+        {
+            for row in profile.rows_of(event) {
                 let payload = profile.details.value(row.detail, DetailField::Raw);
                 addresses.extend(self.catalog.symbol_addresses(id, profile.details.bytes(payload)));
             }
