@@ -219,31 +219,25 @@ impl Addresses {
         at.clear();
         codes.clear();
         numbers.clear();
-        for (nr, key) in keys.iter().enumerate() {
+        for ((nr, key), lookup) in keys.iter().enumerate().zip(lookups) {
             let known = match unmapped_apart && key.is_nowhere() {
                 true => Some(AddressId::UNMAPPED),
                 false => recent.get(*key),
             };
-            ids.push(known.unwrap_or(AddressId::NONE));
-            if known.is_none() {
-                at.push(nr);
-            }
-        }
-        at.retain(|nr| {
-            let (Some(lookup), Some(key)) = (lookups.get(*nr), keys.get(*nr)) else { return false };
-            let Lookup { version, mode, ip } = *lookup;
-            let mapping = if key.is_nowhere() { None } else { mappings.find(recorded, *lookup) };
-            let is_apart = unmapped_apart && mapping.is_none() && mode == CpuMode::User;
-            any_apart |= is_apart;
-            match ids.get_mut(start + nr).filter(|_| is_apart) {
-                Some(id) => {
-                    *id = AddressId::UNMAPPED;
+            ids.push(known.unwrap_or_else(|| {
+                let Lookup { version, mode, ip } = *lookup;
+                let mapping = if key.is_nowhere() { None } else { mappings.find(recorded, *lookup) };
+                if unmapped_apart && mapping.is_none() && mode == CpuMode::User {
+                    any_apart = true;
                     outlines.miss(version.number(), || recorded.mapped(version));
+                    return AddressId::UNMAPPED;
                 }
-                None => codes.push(as_told(of_binaries, CodeAddress::of(mapping, mode, ip))),
-            }
-            !is_apart
-        });
+                at.push(nr);
+                codes.push(as_told(of_binaries, CodeAddress::of(mapping, mode, ip)));
+                // It is told below.
+                AddressId::NONE
+            }));
+        }
         list.number_all(codes, numbers);
         for (nr, number) in at.iter().zip(numbers) {
             let id = AddressId(*number);

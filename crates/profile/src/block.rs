@@ -77,26 +77,25 @@ impl StackNumbers {
         stack: &[AddressId],
         chain: Option<ChainId>,
     ) -> StackId {
-        let Some(ChainId { number, .. }) = chain else { return self.push(block, stack) };
-        let index = number as usize;
-        if let Some(known) = self.of_chains.get(index).filter(|known| **known != StackId::EMPTY) {
+        let of_chain = chain.map(|chain| chain.number as usize);
+        let known = of_chain.and_then(|chain| self.of_chains.get(chain));
+        if let Some(known) = known.filter(|known| **known != StackId::EMPTY) {
             return *known;
         }
-        if self.of_chains.len() <= index {
-            self.of_chains.resize(index + 1, StackId::EMPTY);
-        }
-        let pushed = self.push(block, stack);
-        if let Some(known) = self.of_chains.get_mut(index) {
-            *known = pushed;
-        }
-        pushed
-    }
-
-    fn push(&mut self, block: &mut Block, stack: &[AddressId]) -> StackId {
         block.places.extend_from_slice(stack);
         block.ends.push(block.places.len());
         let number = StackId(self.next);
         self.next += 1;
+        if let Some(chain) = of_chain {
+            match self.of_chains.get_mut(chain) {
+                Some(known) => *known = number,
+                None => {
+                    // Mostly it is the next one.
+                    self.of_chains.resize(chain, StackId::EMPTY);
+                    self.of_chains.push(number);
+                }
+            }
+        }
         number
     }
 }

@@ -53,7 +53,8 @@ impl Locator {
             chains.learn(*id, before + lookups.len(), depth);
         }
         if addresses.locate_all(recorded, lookups, chains.places_mut()) {
-            let address = |place: usize| lookups.get(place - before).map_or(0, |lookup| lookup.ip);
+            let lookup = |place: usize| lookups.get(place.checked_sub(before)?);
+            let address = |place| lookup(place).map_or(0, |lookup| lookup.ip);
             new.iter().filter_map(|nr| ids.get(*nr)).for_each(|id| chains.learn_unmapped(*id, address));
         }
     }

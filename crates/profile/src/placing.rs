@@ -175,7 +175,7 @@ impl Placing {
     }
 
     /// The number that a stack has on the way to the tables.
-    #[inline]
+    #[inline(always)]
     fn number_stack(&mut self, stack: &[AddressId], chain: Option<ChainId>) -> StackId {
         if self.numbers.are_over(chain) {
             self.take_in();

@@ -57,23 +57,32 @@ impl RowsOfStacks {
     #[inline]
     fn add(&mut self, row: NumberedRow, number: StackId) {
         let Some(number) = number.index() else { return self.fresh.push(row) };
-        if self.newest.len() <= number {
-            self.newest.resize(number + 1, Newest::default());
-        }
-        let Some(newest) = self.newest.get_mut(number) else { return };
-        if let Some(at) = newest.behind.checked_sub(1)
-            && (newest.origin, newest.detail) == (row.origin, row.detail)
-        {
-            match (at as usize).checked_sub(self.rows.len()).map(|at| self.fresh.get_mut(at)) {
-                None => self.rows.add(at as usize, row.samples, row.period),
-                Some(fresh) => fresh.into_iter().for_each(|fresh| fresh.add(&row)),
+        // Memory is at its end before the numbers are.
+        let behind = u32::try_from(self.rows.len() + self.fresh.len() + 1).unwrap_or(0);
+        let this = Newest { origin: row.origin, detail: row.detail, behind };
+        match self.newest.get_mut(number) {
+            Some(newest) => match newest.behind.checked_sub(1) {
+                Some(at) if (newest.origin, newest.detail) == (row.origin, row.detail) => {
+                    return self.add_to(at as usize, &row);
+                }
+                _ => *newest = this,
+            },
+            None => {
+                // Mostly it is the next one.
+                self.newest.resize(number, Newest::default());
+                self.newest.push(this);
             }
-            return;
         }
         self.fresh.push(row);
-        // Memory is at its end before the numbers are.
-        let behind = u32::try_from(self.rows.len() + self.fresh.len()).unwrap_or(0);
-        *newest = Newest { origin: row.origin, detail: row.detail, behind };
+    }
+
+    /// Adds a sample to the row with this index.
+    #[inline]
+    fn add_to(&mut self, at: usize, row: &NumberedRow) {
+        match at.checked_sub(self.rows.len()).map(|at| self.fresh.get_mut(at)) {
+            None => self.rows.add(at, row.samples, row.period),
+            Some(fresh) => fresh.into_iter().for_each(|fresh| fresh.add(row)),
+        }
     }
 }
 

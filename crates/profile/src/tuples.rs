@@ -171,6 +171,7 @@ impl Tuples {
         row.iter().map(|held| self.value_of(*held))
     }
 
+    #[inline]
     fn count_before(&self) -> usize {
         self.before.as_ref().map_or(0, |before| before.len())
     }

@@ -228,6 +228,7 @@ impl Counts {
     /// Lets go the room for more.
     pub(super) fn shrink(&mut self) {
         self.few.shrink_to_fit();
+        self.many.shrink_to_fit();
     }
 
     /// As [`arranged`].
