@@ -75,19 +75,16 @@ impl<'n> PlaceNumbers<'n> {
         if let Some(number) = known.and_then(|number| number.checked_sub(1)) {
             return number;
         }
-        let itself = Value::Function { function: place.function, inlined: place.inlined };
-        let mut says_itself = false;
         self.scratch.clear();
         for key in self.keys {
             if let Part::Function(of) | Part::Place(of) = key.key.part {
-                let value = of(facts, place);
-                says_itself |= value == itself;
-                self.scratch.push(value);
+                self.scratch.push(of(facts, place));
             }
         }
+        let itself = Value::Function { function: place.function, inlined: place.inlined };
         let known = self.known.as_mut().filter(|_| self.hidden != Some(place.function));
         // Each function comes here once, and no other one has it among its values. Without names there are many.
-        let is_lone = known.is_some() && says_itself;
+        let is_lone = known.is_some() && self.scratch.contains(&itself);
         let found = if is_lone { None } else { self.values.get().find(&self.scratch) };
         let number = found.unwrap_or_else(|| {
             let values = self.values.to_mut(Tuples::behind);

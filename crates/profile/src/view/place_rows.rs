@@ -178,18 +178,18 @@ impl PlaceRows {
         self.levels_of_index(address.index())
     }
 
-    /// Appends those of the levels of places.
+    /// The same by the index of the address.
+    #[inline]
+    pub(super) fn levels_of_index(&self, address: usize) -> &[u32] {
+        if self.has_levels { self.of_addresses.levels(address) } else { &[] }
+    }
+
+    /// Appends the rows of the levels of places, those of each the outermost first.
     #[inline]
     pub(super) fn append_levels(&self, places: &[AddressId], to: &mut Vec<u32>) {
         if self.has_levels {
             self.of_addresses.append_levels(places, to);
         }
-    }
-
-    /// The same by the index of the address.
-    #[inline]
-    pub(super) fn levels_of_index(&self, address: usize) -> &[u32] {
-        if self.has_levels { self.of_addresses.levels(address) } else { &[] }
     }
 }
 

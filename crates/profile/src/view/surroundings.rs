@@ -84,8 +84,8 @@ impl Surroundings {
     /// The kernel addresses that the texts of a profile's tracepoints show as symbols, ascending; as far as payloads were kept.
     pub fn symbol_addresses(&self, profile: &Profile) -> Vec<u64> {
         let mut addresses = Vec::new();
-        for (event, id) in self.tracepoints.iter().enumerate().filter_map(|(event, id)| Some((event, (*id)?)))
-        {
+        let known = self.tracepoints.iter().enumerate();
+        for (event, id) in known.filter_map(|(event, id)| Some((event, (*id)?))) {
             for row in profile.rows_of(event) {
                 let payload = profile.details.value(row.detail, DetailField::Raw);
                 addresses.extend(self.catalog.symbol_addresses(id, profile.details.bytes(payload)));
