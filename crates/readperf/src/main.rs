@@ -1,6 +1,7 @@
 //! The program: arguments, dispatch, exit status. Nothing else.
 #![deny(unsafe_code)]
 
+mod blocks;
 mod cli;
 mod cmd;
 #[cfg(feature = "debuginfod")]

@@ -1,12 +1,15 @@
 //! Where a command writes: standard output or a file, with or without colour.
 
+use crate::blocks::InBlocks;
 use crate::input::{Input, is_address};
 use crate::pager::Pager;
 use anstream::{AutoStream, ColorChoice};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use readperf_files::WholeFile;
-use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::fs::File;
+use std::io::{self, IsTerminal as _, Write};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
 /// Begins a file, unless it is a recording that is being read: that would be gone.
@@ -33,7 +36,7 @@ pub(crate) struct Out {
 impl Out {
     /// To standard output, as it is.
     pub(crate) fn standard() -> Out {
-        Out { text: buffered(io::stdout()), file: None }
+        Out { text: buffered_standard(), file: None }
     }
 
     /// Into a pager.
@@ -179,7 +182,7 @@ impl Output {
     pub(crate) fn open(&self, inputs: &[&Input]) -> anyhow::Result<Out> {
         if self.output.as_os_str() == "-" {
             let choice = self.color_choice();
-            return Ok(Out { text: Box::new(AutoStream::new(buffered(io::stdout()), choice)), file: None });
+            return Ok(Out { text: Box::new(AutoStream::new(buffered_standard(), choice)), file: None });
         }
         let choice = match self.color {
             Color::Always => ColorChoice::Always,
@@ -189,8 +192,16 @@ impl Output {
     }
 }
 
-/// In large pieces. Standard output writes with every end of a line, if it is not given many lines at once; and what takes
-/// colours out of a text passes it on in pieces.
+/// In large pieces: what takes colours out of a text passes it on in small ones.
 fn buffered(to: impl Write + Send + 'static) -> Box<dyn Write + Send> {
-    Box::new(BufWriter::with_capacity(1 << 16, to))
+    Box::new(InBlocks::new(to))
+}
+
+/// Standard output in large pieces. It is the descriptor itself: what is between would write up to the last end of a line, and hold the rest.
+fn buffered_standard() -> Box<dyn Write + Send> {
+    let standard = io::stdout();
+    match standard.as_fd().try_clone_to_owned() {
+        Ok(descriptor) => buffered(File::from(descriptor)),
+        Err(_) => buffered(standard),
+    }
 }

@@ -1,5 +1,6 @@
 //! Where lines go: to one output, or those of each event to a file of its own.
 
+use crate::blocks::InBlocks;
 use crate::input::Input;
 use crate::out::{Out, create};
 use anyhow::Context as _;
@@ -7,7 +8,7 @@ use perffile::Schema;
 use readperf::output::text::printable;
 use readperf_files::WholeFile;
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 
 /// One output for all lines, or one for other records and a file for each event.
 pub(super) struct Destination<'i> {
@@ -25,7 +26,7 @@ struct EventFiles<'i> {
 
 struct EventFile {
     file: WholeFile,
-    writer: BufWriter<File>,
+    writer: InBlocks<File>,
     bytes: u64,
     samples: u64,
 }
@@ -103,7 +104,7 @@ impl EventFiles<'_> {
         let index = known.unwrap_or(self.files.len());
         if known.is_none() {
             let file = create(&path, &[self.input])?;
-            let writer = BufWriter::new(file.writer()?);
+            let writer = InBlocks::new(file.writer()?);
             self.files.push(EventFile { file, writer, bytes: 0, samples: 0 });
         }
         self.of_event.push(index);
