@@ -107,9 +107,9 @@ mod tests {
         fn all_is_handed_on_in_order_and_each_piece_ends_with_a_block(
             texts in prop::collection::vec(
                 prop_oneof![4 => 0..200_usize, 2 => 0..9000_usize, 1 => BLOCK - 3..BLOCK + 3, 1 => 0..300_000_usize],
-                0..60,
+                0..20,
             ),
-            flushed_after in prop::option::of(0..60_usize),
+            flushed_after in prop::option::of(0..20_usize),
         ) {
             let pieces = Pieces::default();
             let mut out = InBlocks::new(pieces.clone());
