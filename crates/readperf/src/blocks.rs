@@ -20,16 +20,10 @@ impl<W: Write> InBlocks<W> {
         InBlocks { to, held: Vec::with_capacity(BLOCK), ahead: 0 }
     }
 
-    fn hand_on(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.to.write_all(bytes)?;
-        self.ahead = (self.ahead + bytes.len()) % BLOCK;
-        Ok(())
-    }
-
+    /// Nothing is held then, even if that fails: it is not tried again.
     fn hand_on_held(&mut self) -> io::Result<()> {
-        let held = std::mem::take(&mut self.held);
-        let done = self.hand_on(&held);
-        self.held = held;
+        let done = self.to.write_all(&self.held);
+        self.ahead = (self.ahead + self.held.len()) % BLOCK;
         self.held.clear();
         done
     }
@@ -43,14 +37,14 @@ impl<W: Write> Write for InBlocks<W> {
 
     #[inline]
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let before = self.ahead + self.held.len();
-        if before + bytes.len() < BLOCK {
+        let missing = BLOCK - self.ahead - self.held.len();
+        if bytes.len() < missing {
             self.held.extend_from_slice(bytes);
             return Ok(());
         }
         let mut rest = bytes;
         if !self.held.is_empty() {
-            let (last, others) = bytes.split_at(BLOCK - before);
+            let (last, others) = bytes.split_at(missing);
             self.held.extend_from_slice(last);
             self.hand_on_held()?;
             rest = others;
@@ -58,7 +52,8 @@ impl<W: Write> Write for InBlocks<W> {
         let behind = (self.ahead + rest.len()) % BLOCK;
         let (blocks, others) = rest.split_at(rest.len() - behind);
         if !blocks.is_empty() {
-            self.hand_on(blocks)?;
+            self.to.write_all(blocks)?;
+            self.ahead = 0;
         }
         self.held.extend_from_slice(others);
         Ok(())

@@ -12,8 +12,8 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, Scope, ScopedJoinHandle};
 
-/// Drafts that each thread completes before what they have become is written: about a MiB of text. It is still in a cache when it is written, and the system
-/// takes so much at once with less work than a little at a time.
+/// Drafts that each thread completes before what they have become is written: about a MiB of text. The system takes so much at once with less work
+/// than a little at a time.
 const DRAFTS_AT_ONCE: usize = 20;
 
 /// Lines whose places are not named yet.
