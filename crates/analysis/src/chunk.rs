@@ -334,9 +334,11 @@ impl<'e> Chunk<'e> {
     ) -> (Option<AddressId>, usize) {
         self.has_kernel_samples |= sample.mode == CpuMode::Kernel;
         let attr = event.schema().event(sample.event).filter(|_| options.stacks).map(|event| &event.attr);
-        let words = state.chains.words();
-        state.chains.push(&state.session, sample, attr);
-        self.look_ups += 1 + state.chains.words() - words;
+        if !options.has_no_places() {
+            let words = state.chains.words();
+            state.chains.push(&state.session, sample, attr);
+            self.look_ups += 1 + state.chains.words() - words;
+        }
         if let (Some(unwinding), Some(attr)) = (unwinding, attr) {
             let recorded = unwinding.recorded(&state.session, event.schema(), sample, attr);
             self.recorded.extend(recorded.map(|recorded| (self.samples, recorded)));
@@ -418,6 +420,9 @@ impl<'e> Chunk<'e> {
             (Some(builder), _) => builder.hand_over(&mut state.chains),
             (None, Some(locating)) => locating.hand_over(&mut state.chains, false),
             (None, None) if self.was_seen() => state.look_up_for_later(),
+            (None, None) if options.has_no_places() => {
+                take.places(std::iter::repeat_n(SamplePlaces::UNASKED, self.samples));
+            }
             (None, None) => {
                 let builder = take.builder().filter(|_| options.places_can_wait());
                 if !builder.is_some_and(|builder| builder.add_up(&mut state.chains, &mut state.addresses)) {

@@ -29,6 +29,9 @@ const CHUNK: usize = if cfg!(debug_assertions) { 20 } else { 256 };
 pub struct PassOptions {
     /// Whether samples get their stacks; without, only the place where they were taken.
     pub stacks: bool,
+    /// Whether not even that is asked for, of samples that are taken into a profile: all are in [`AddressId::NONE`](readperf_profile::AddressId::NONE). It
+    /// stands where nothing else is looked up of them either.
+    pub without_places: bool,
     /// Which address stands for a caller.
     pub callers: CallerAddress,
     /// Which samples count.
@@ -74,6 +77,11 @@ impl PassOptions {
     /// Whether no other places are looked up than those of stacks.
     fn has_only_stacks(&self) -> bool {
         !self.data_addresses && !self.branches
+    }
+
+    /// Whether no place is looked up.
+    pub(crate) fn has_no_places(&self) -> bool {
+        self.without_places && !self.stacks && self.places_can_wait()
     }
 }
 
@@ -374,7 +382,8 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
 
 /// Has places looked up by another thread from now on, if nobody needs them on the way.
 fn look_up_beside(state: &mut State, options: &PassOptions, take: &mut impl Take) {
-    if let (false, true, Some(builder)) = (state.looks_up_beside, options.places_can_wait(), take.builder()) {
+    let is_work_for_it = options.places_can_wait() && !options.has_no_places();
+    if let (false, true, Some(builder)) = (state.looks_up_beside, is_work_for_it, take.builder()) {
         state.looks_up_beside = builder.look_up_beside(&mut state.locator, &mut state.addresses);
     }
 }

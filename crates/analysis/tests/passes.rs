@@ -4,7 +4,8 @@
 
 use perffile::{Event, Metadata, Recording};
 use readperf_analysis::{Chunk, PassOptions, Request, Sample, See, State, analyse, pass, pass_seeing};
-use readperf_profile::{AddressId, Keep, LocatedId, SampleRow};
+use readperf_profile::view::timeline::Size;
+use readperf_profile::{AddressId, Grain, Keep, LocatedId, SampleRow, Times};
 use readperf_session::{CodeAddress, CommId, ThreadId};
 use readperf_symbols::Options;
 use std::collections::{BTreeMap, HashSet};
@@ -197,12 +198,36 @@ fn samples_that_agree_have_one_row_with_their_sum() {
             // Places are those of the mappings, or of the binaries; those that are too many are put together.
             for most_places in [None, Some(1 << 20), Some(10)] {
                 // With its time, each sample has a row of its own.
-                let (expected, samples) = sums(name, Keep { times: true, ..keep }, most_places, 1);
+                let (expected, samples) = sums(name, Keep { times: Times::Each, ..keep }, most_places, 1);
                 for threads in [1, 2] {
                     let (found, rows) = sums(name, keep, most_places, threads);
                     assert_eq!(found, expected, "{name}: {keep:?}, {most_places:?}, {threads} threads");
                     assert_eq!(rows, expected.len(), "{name}: of {samples} samples");
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn maps_of_time_need_neither_each_time_nor_places() {
+    let size = Size { columns: 100, rows: 20 };
+    let map = Times::OfMap(Grain::of(size.rows).unwrap());
+    for name in FIXTURES {
+        let made = |times, stacks, without_places, threads| {
+            let symbols = Options { threads: NonZeroUsize::new(threads), ..Options::default() };
+            let pass = PassOptions { stacks, without_places, ..PassOptions::default() };
+            let keep = Keep { stacks, times, ..Keep::default() };
+            let request = Request { symbols, pass, keep, without_names: true, ..Request::default() };
+            analyse(&recording(name), &request).unwrap().profile
+        };
+        let expected = made(Times::Each, false, false, 1).timelines(size);
+        assert!(!expected.is_empty(), "{name}");
+        for threads in [1, 2] {
+            for (stacks, without_places) in [(false, true), (false, false), (true, false)] {
+                let profile = made(map, stacks, without_places, threads);
+                assert_eq!(profile.timelines(size), expected, "{name}: {stacks}, {without_places}");
+                assert_eq!(profile.addresses().is_empty(), without_places, "{name}");
             }
         }
     }
@@ -222,7 +247,7 @@ fn profiles_do_not_depend_on_the_number_of_threads() {
                 let threads = NonZeroUsize::new(threads);
                 let symbols = Options { threads, symfs: Some("/nowhere".into()), ..Options::default() };
                 let pass = PassOptions { stacks, ..PassOptions::default() };
-                let keep = Keep { stacks, times, ..Keep::default() };
+                let keep = Keep { stacks, times: Times::each(times), ..Keep::default() };
                 let request = Request { symbols, pass, keep, most_places, ..Request::default() };
                 let profile = analyse(&recording(name), &request).unwrap().profile;
                 let rows: Vec<SampleRow> = profile.rows().iter().collect();

@@ -7,7 +7,7 @@ use crate::state::State;
 use perffile::Recording;
 use readperf_analysis::{Chunk, ListingRequest, Request, analyse_keeping_names, name_kernel_addresses};
 use readperf_profile::view::surroundings::Surroundings;
-use readperf_profile::{DetailOptions, Keep};
+use readperf_profile::{DetailOptions, Keep, Times};
 use readperf_symbols::Files;
 use regex::Regex;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ impl<'f> Explorer<'f> {
         mut watch: impl FnMut(Progress<'_>),
     ) -> perffile::Result<Explorer<'f>> {
         let mut request = opening.request.clone();
-        request.keep = Keep { stacks: true, threads: true, cpus: true, times: true };
+        request.keep = Keep { stacks: true, threads: true, cpus: true, times: Times::Each };
         request.pass.stacks = true;
         request.pass.shows_samples = opening.early;
         let details = DetailOptions { whole_stacks: false, ..opening.details.clone() };

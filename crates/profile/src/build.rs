@@ -3,6 +3,7 @@
 use crate::addresses::{AddressId, Addresses};
 use crate::detail::{self, Branch, DetailId, DetailOptions, Details, Weighing};
 use crate::gathered::Gathered;
+use crate::grain::Grain;
 use crate::known_chains::ChainId;
 use crate::locator::Locator;
 use crate::looking_up::{LookedUp, LookingUp, Worker};
@@ -15,7 +16,7 @@ use crate::stacks::StackId;
 use crate::together::Together;
 use crate::weight::Weight;
 use perffile::{Schema, Share};
-use readperf_session::SampleMoment;
+use readperf_session::{CommId, SampleMoment};
 use std::sync::Arc;
 
 /// What is kept of each sample besides its event, its thread's name and its place.
@@ -27,8 +28,28 @@ pub struct Keep {
     pub threads: bool,
     /// Its CPU.
     pub cpus: bool,
-    /// Its time; then every sample has a row of its own.
-    pub times: bool,
+    /// Its time.
+    pub times: Times,
+}
+
+/// What is kept of the times of samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Times {
+    /// Nothing: samples that agree share a row.
+    #[default]
+    None,
+    /// All: every sample has a row of its own.
+    Each,
+    /// What [maps](crate::view::timeline) show of them. Samples of an event that are in one cell of all maps may share a row, where they agree
+    /// in their stacks; it has the time of the first of them. Those of the first and of the last sample of an event are kept, and the name of no thread is.
+    OfMap(Grain),
+}
+
+impl Times {
+    /// Times of each sample, or none.
+    pub fn each(are_kept: bool) -> Times {
+        if are_kept { Times::Each } else { Times::None }
+    }
 }
 
 /// Where a sample was taken.
@@ -45,6 +66,10 @@ pub struct SamplePlaces<'p> {
 }
 
 impl SamplePlaces<'_> {
+    /// Of a sample whose place nobody asks for.
+    pub const UNASKED: SamplePlaces<'static> =
+        SamplePlaces { address: AddressId::NONE, stack: &[], unmapped: &[], chain: None };
+
     /// Of a sample whose stack is not known: that is its place alone.
     #[inline]
     pub fn without_stack(address: &AddressId) -> SamplePlaces<'_> {
@@ -83,6 +108,8 @@ pub struct Builder {
     details: Details,
     /// What samples come from, each once.
     origins: Origins,
+    /// The name that stands for all if those of threads are not kept.
+    any_comm: Option<CommId>,
     /// Samples that wait for their places.
     noted: Noted,
     /// What takes samples in, unless another thread does.
@@ -119,6 +146,7 @@ impl Builder {
             passed_over: Totals::default(),
             details: Details::new(details),
             origins: Origins::default(),
+            any_comm: None,
             noted: Noted::default(),
             placing: Placing::new(how),
             beside: Beside::None,
@@ -232,7 +260,16 @@ impl Builder {
     /// The time of a sample, if times are kept; 0 stands for none.
     #[inline]
     fn kept_time_of(&self, sample: &SampleMoment<'_>) -> Option<u64> {
-        self.keep.times.then_some(if sample.is_timed { sample.time_ns } else { 0 })
+        (self.keep.times != Times::None).then_some(if sample.is_timed { sample.time_ns } else { 0 })
+    }
+
+    /// The name of a sample's thread, or one for all that stands for such names.
+    #[inline]
+    fn kept_comm_of(&mut self, sample: &SampleMoment<'_>) -> CommId {
+        match self.keep.times {
+            Times::OfMap(_) => *self.any_comm.get_or_insert(sample.comm),
+            Times::None | Times::Each => sample.comm,
+        }
     }
 
     /// What a sample stands for if that is its latency.
@@ -268,9 +305,10 @@ impl Builder {
     #[inline(always)]
     fn row_of(&mut self, sample: &SampleMoment<'_>, share: Share, detail: DetailId) -> NumberedRow {
         self.totals.add(share.event, 1, share.period);
+        let comm = self.kept_comm_of(sample);
         let origin = self.origins.number(Origin {
             event: u32::try_from(share.event).unwrap_or(u32::MAX),
-            comm: sample.comm,
+            comm,
             thread: self.keep.threads.then_some(sample.thread),
             cpu: sample.cpu.filter(|_| self.keep.cpus),
         });

@@ -1,10 +1,12 @@
 //! What samples add up to: their stacks and rows, each once.
 
 use crate::block::Block;
+use crate::grain::Grain;
 use crate::rows::{NumberedRow, Origins, Rows};
 use crate::rows_of_stacks::RowsOfStacks;
 use crate::stacks::{StackId, Stacks};
 use crate::summed_rows::SummedRows;
+use crate::timed_rows::TimedRows;
 use crate::together::{Moved, Together};
 
 /// The tables that samples are taken into.
@@ -30,6 +32,8 @@ enum Kept {
     Summed(SummedRows),
     /// One a sample.
     Single(Rows),
+    /// One for all samples that agree and are in one cell of all maps.
+    OfMap(TimedRows),
     /// One for those that agree and have a chain that came shortly before. Of so many rows; if there are more, memory is to grow
     /// with what differs.
     OfStacks(RowsOfStacks, usize),
@@ -43,6 +47,8 @@ pub(crate) enum Sharing {
     /// Those that agree, up to so many rows only if their chains come soon after each other: to look for the others takes longer than to
     /// add them up later.
     Soon(usize),
+    /// Those that agree, and that no map tells apart by their times.
+    OfMap(Grain),
     /// All that agree.
     All,
 }
@@ -53,6 +59,7 @@ impl Gathering {
         stacks.reserve(expected);
         let rows = match sharing {
             Sharing::None => Kept::Single(Rows::with_capacity(expected)),
+            Sharing::OfMap(grain) => Kept::OfMap(TimedRows::new(grain)),
             Sharing::Soon(most) => Kept::OfStacks(RowsOfStacks::expecting(expected), most),
             Sharing::All => Kept::Summed(SummedRows::expecting(expected)),
         };
@@ -73,12 +80,11 @@ impl Gathering {
             let stack = row.stack.index().and_then(|number| ids.get(number));
             NumberedRow { stack: stack.copied().unwrap_or(StackId::EMPTY), ..*row }
         };
+        let times_ns = block.times_ns.iter().copied().chain(std::iter::repeat(0));
+        let timed = block.rows.iter().zip(times_ns).map(|(row, time_ns)| (with_stack(row), time_ns));
         match rows {
-            Kept::Single(single) => {
-                let times_ns = block.times_ns.iter().copied().chain(std::iter::repeat(0));
-                let rows = block.rows.iter().zip(times_ns);
-                rows.for_each(|(row, time_ns)| single.push_numbered(with_stack(row), time_ns));
-            }
+            Kept::Single(single) => timed.for_each(|(row, time_ns)| single.push_numbered(row, time_ns)),
+            Kept::OfMap(of_map) => of_map.add_all(timed),
             Kept::Summed(summed) => {
                 if !ids.is_empty() {
                     block.rows.iter_mut().for_each(|row| *row = with_stack(row));
@@ -100,6 +106,7 @@ impl Gathering {
         let moved = Moved { places: together, stacks: self.stacks.put_together(together) };
         match &mut self.rows {
             Kept::Single(rows) => rows.renumber(&moved),
+            Kept::OfMap(rows) => rows.renumber(&moved),
             Kept::Summed(summed) => summed.renumber(&moved),
             Kept::OfStacks(of_stacks, _) => {
                 let mut summed = SummedRows::of(std::mem::take(of_stacks).into_rows());
@@ -113,20 +120,16 @@ impl Gathering {
     pub(crate) fn finish(self, origins: Origins) -> Gathered {
         let Gathering { mut stacks, rows, .. } = self;
         stacks.freeze();
+        let in_order = |mut rows: Rows, origins, sort: fn(&mut Rows)| {
+            rows.set_origins(origins);
+            sort(&mut rows);
+            rows.shrink();
+            rows
+        };
         let rows = match rows {
-            Kept::Single(mut rows) => {
-                rows.set_origins(origins);
-                rows.sort_by_time();
-                rows.shrink();
-                rows
-            }
-            Kept::OfStacks(of_stacks, _) => {
-                let mut rows = of_stacks.into_rows();
-                rows.set_origins(origins);
-                rows.sort_by_origin();
-                rows.shrink();
-                rows
-            }
+            Kept::Single(rows) => in_order(rows, origins, Rows::sort_by_time),
+            Kept::OfMap(of_map) => in_order(of_map.into_rows(), origins, Rows::sort_by_time),
+            Kept::OfStacks(of_stacks, _) => in_order(of_stacks.into_rows(), origins, Rows::sort_by_origin),
             Kept::Summed(summed) => summed.into_rows(origins),
         };
         Gathered { stacks, rows }
@@ -241,6 +244,7 @@ mod tests {
                 Kept::Summed(rows) => rows.len(),
                 Kept::OfStacks(rows, _) => rows.len(),
                 Kept::Single(rows) => rows.len(),
+                Kept::OfMap(rows) => rows.len(),
             };
             let wanted = if sharing == Sharing::None { 3000 } else { expected.len() };
             assert_eq!(count, wanted, "{sharing:?}");

@@ -3,7 +3,7 @@
 use crate::adding_up::{self, AddingUp};
 use crate::addresses::{AddressId, Addresses};
 use crate::block::{Block, StackNumbers};
-use crate::build::{Keep, SamplePlaces};
+use crate::build::{Keep, SamplePlaces, Times};
 use crate::gathered::{Gathered, Gathering, Sharing};
 use crate::known_chains::ChainId;
 use crate::looking_up;
@@ -117,7 +117,7 @@ impl Placing {
         addresses: &mut Addresses,
     ) -> bool {
         let Keep { stacks, times, .. } = self.how.keep;
-        if stacks || times || chains.has_stacks {
+        if stacks || times != Times::None || chains.has_stacks {
             return false;
         }
         self.repeats.add_up(&mut noted.rows, chains, addresses, &mut self.block.rows);
@@ -225,7 +225,8 @@ impl Placing {
         let How { keep, whole_stacks, is_concurrent, expected, .. } = self.how;
         let stacks = || if whole_stacks { Stacks::whole(UNSOUGHT) } else { Stacks::default() };
         let sharing = match keep {
-            Keep { times: true, .. } => Sharing::None,
+            Keep { times: Times::Each, .. } => Sharing::None,
+            Keep { times: Times::OfMap(grain), .. } => Sharing::OfMap(grain),
             Keep { stacks: true, .. } if whole_stacks => Sharing::Soon(UNSOUGHT),
             Keep { .. } => Sharing::All,
         };
@@ -269,7 +270,7 @@ mod tests {
     fn without_stacks_each_row_has_the_place_and_the_time_of_its_sample() {
         // Sample n was taken in place n % 70, at n * 10 ns, and stands for n % 3 events; some blocks are full in the middle.
         const SAMPLES: u32 = 3000;
-        let keep = Keep { times: true, ..Keep::default() };
+        let keep = Keep { times: Times::Each, ..Keep::default() };
         let mut placing = Placing::new(How { keep, ..How::default() });
         let (mut noted, mut origins) = (Noted::default(), Origins::default());
         let comm = Session::default().add_comm(b"a");

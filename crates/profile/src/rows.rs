@@ -144,11 +144,16 @@ impl Rows {
 
     /// All of them, in order, with the numbers of what they come from, and without their times.
     pub(crate) fn numbered(&self) -> impl Iterator<Item = NumberedRow> + '_ {
-        let columns = self.origin.iter().zip(&self.stack).zip(&self.address);
-        columns.enumerate().map(|(at, ((origin, stack), address))| NumberedRow {
-            origin: *origin,
-            stack: *stack,
-            address: *address,
+        (0..self.len()).filter_map(|at| self.numbered_at(at))
+    }
+
+    /// The one with this index.
+    #[inline]
+    pub(crate) fn numbered_at(&self, at: usize) -> Option<NumberedRow> {
+        Some(NumberedRow {
+            origin: *self.origin.get(at)?,
+            stack: *self.stack.get(at)?,
+            address: *self.address.get(at)?,
             detail: self.detail.get(at),
             samples: self.samples.get(at),
             period: self.period.get(at),
@@ -262,7 +267,7 @@ impl Rows {
     }
 
     /// Leaves the rows with these indices, in their order. A column at a time, so that only one is there twice.
-    fn arrange(&mut self, order: &[u32]) {
+    pub(crate) fn arrange(&mut self, order: &[u32]) {
         self.origin = arranged(&self.origin, order, 0);
         self.stack = arranged(&self.stack, order, StackId::EMPTY);
         self.address = arranged(&self.address, order, AddressId::NONE);

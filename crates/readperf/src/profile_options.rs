@@ -35,6 +35,8 @@ pub(crate) struct ProfileOptions {
 pub(crate) struct Wanted {
     /// What is kept of samples. Stacks are unwound only if they are kept.
     pub(crate) keep: Keep,
+    /// Neither where samples were taken nor what that is called, where no stacks are kept.
+    pub(crate) without_places: bool,
     /// Source lines.
     pub(crate) lines: bool,
     /// Inlined functions.
@@ -142,6 +144,7 @@ impl ProfileOptions {
             },
             pass: PassOptions {
                 stacks,
+                without_places: wanted.without_places,
                 branches: wanted.branches,
                 shows_samples: wanted.samples,
                 filter,
@@ -152,7 +155,7 @@ impl ProfileOptions {
             statistics: false,
             marks: wanted.marks,
             linked_addresses: wanted.linked_addresses,
-            without_names: false,
+            without_names: wanted.without_places && !stacks,
             most_places: wanted.most_places,
         })
     }

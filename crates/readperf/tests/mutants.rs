@@ -15,7 +15,7 @@ use hostile::mutation::{Anatomy, mutant};
 use hostile::{allocation, clock, files, noise::Noise};
 use perffile::Recording;
 use perffile::bytes::Bytes;
-use readperf::profile::Keep;
+use readperf::profile::{Keep, Times};
 use readperf::symbols::Options;
 use readperf::{PassOptions, Request};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,7 +51,7 @@ fn no_symbols() -> Request {
         ..Options::default()
     };
     let pass = PassOptions { stacks: true, ..PassOptions::default() };
-    let keep = Keep { stacks: true, threads: true, cpus: true, times: false };
+    let keep = Keep { stacks: true, threads: true, cpus: true, times: Times::None };
     Request { symbols, pass, keep, statistics: true, ..Request::default() }
 }
 

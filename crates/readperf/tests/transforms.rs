@@ -229,7 +229,7 @@ fn every_output_takes_changed_stacks() {
 /// A viewer goes into a subtree by its functions, not by patterns; and choosing by what was recorded needs no other pass.
 #[test]
 fn subtrees_and_filters_apply_to_columns() {
-    use readperf::profile::{Functions, Keep, SampleFilter, Selection, Transform, Weight};
+    use readperf::profile::{Functions, Keep, SampleFilter, Selection, Times, Transform, Weight};
     use readperf::{PassOptions, Request, symbols};
     let file = fixture("dwarf");
     let symbols = symbols::Options {
@@ -241,7 +241,7 @@ fn subtrees_and_filters_apply_to_columns() {
     let request = Request {
         pass: PassOptions { stacks: true, unwind: Some(symbols.clone()), ..PassOptions::default() },
         symbols,
-        keep: Keep { stacks: true, times: true, ..Keep::default() },
+        keep: Keep { stacks: true, times: Times::Each, ..Keep::default() },
         ..Request::default()
     };
     let recording = readperf::perffile::Recording::open(&file).unwrap();

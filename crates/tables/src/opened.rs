@@ -12,7 +12,7 @@ use perffile::wire::attr::SampleType;
 use perffile::wire::record::Record;
 use perffile::{Issues, Metadata, Recording};
 use readperf_analysis::{Analysis, Chunk, Entry, PassOptions, Request, analyse_detailed};
-use readperf_profile::{DetailField, DetailOptions, Keep};
+use readperf_profile::{DetailField, DetailOptions, Keep, Times};
 use readperf_session::Moment;
 use readperf_symbols::Options as SymbolOptions;
 use std::path::Path;
@@ -175,7 +175,7 @@ fn request(needs: Needs, options: &Options) -> Request {
             unwind: stacks.then(|| options.symbols.clone()),
             ..options.pass.clone()
         },
-        keep: Keep { stacks, threads: samples, cpus: samples, times: samples },
+        keep: Keep { stacks, threads: samples, cpus: samples, times: Times::each(samples) },
         statistics: needs.has(Needs::COUNTERS),
         marks: needs.has(Needs::SWITCHES),
         linked_addresses: false,

@@ -2,19 +2,15 @@
 //!
 //! The idea is FlameScope's: what happens for a moment is a spot, what happens every so often is a pattern.
 
+use crate::grain::{FEW_COLUMNS, SECOND_NS, is_long};
 use crate::profile::Profile;
 use crate::rows::RowSlice;
 use crate::view::flame_tree::Sum;
 use crate::weight::Weight;
 use std::cmp::Reverse;
 
-const SECOND_NS: u64 = 1_000_000_000;
-
 /// How many ranges are called hottest.
 const HOTTEST: usize = 5;
-
-/// Columns that make a map of a short recording worth looking at.
-const FEW_COLUMNS: u64 = 10;
 
 /// What the cells of a map stand for. Times are those of the recording's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +78,7 @@ impl Scale {
         let mut column_ns = SECOND_NS;
         if columns(SECOND_NS) > most {
             column_ns = longer().find(|column_ns| columns(*column_ns) <= most).unwrap_or(u64::MAX);
-        } else if columns(SECOND_NS) < FEW_COLUMNS {
+        } else if !is_long(first_ns, last_ns) {
             let shorter = shorter().filter(|shorter| shorter.is_multiple_of(rows) || *shorter >= 1000 * rows);
             column_ns = shorter
                 .take_while(|column_ns| columns(*column_ns) <= most)

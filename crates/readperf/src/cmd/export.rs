@@ -21,7 +21,7 @@ use readperf::Analysis;
 use readperf::output::export::flamegraph::FlameOptions;
 use readperf::output::export::{self, Export, ExportOptions, FORMATS, Format, WriteDifference, Writing};
 use readperf::profile::matching::{Matching, Side};
-use readperf::profile::{DetailOptions, Keep, Selection};
+use readperf::profile::{DetailOptions, Keep, Selection, Times};
 use tables::{TABLE_FORMATS, TableFormat, TablesArguments};
 
 /// Writes the profile in the form of another tool.
@@ -265,7 +265,7 @@ pub(super) fn wanted_by(format: &Format) -> Wanted {
             stacks: true,
             threads: format.needs.threads,
             cpus: format.needs.cpus,
-            times: format.needs.times,
+            times: Times::each(format.needs.times),
         },
         lines: format.needs.lines,
         inlines: true,

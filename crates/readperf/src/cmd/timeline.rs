@@ -9,9 +9,8 @@ use crate::sample_options::Weight;
 use crate::stack_options::StackOptions;
 use clap::Args;
 use readperf::output::timeline::{self, Look};
-use readperf::profile::Keep;
-use readperf::profile::Selection;
 use readperf::profile::view::timeline::Size;
+use readperf::profile::{Grain, Keep, Selection, Times};
 
 /// Columns of a map that does not go to a terminal.
 const COLUMNS: usize = 100;
@@ -69,8 +68,10 @@ Examples:
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
         // Names, and stacks, are wanted only to choose by them.
         let stacks = !self.profile.names.filter().is_open() || self.stacks.needs_stacks();
+        let times = Grain::of(usize::from(self.rows)).map_or(Times::Each, Times::OfMap);
         let wanted = Wanted {
-            keep: Keep { stacks, times: true, ..Keep::default() },
+            keep: Keep { stacks, times, ..Keep::default() },
+            without_places: !stacks,
             inlines: stacks,
             ..Wanted::default()
         };

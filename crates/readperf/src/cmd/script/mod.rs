@@ -272,6 +272,7 @@ impl Script {
             threads_of: options.records.clone(),
             is_concurrent: false,
             places_may_come_later: false,
+            without_places: false,
             unmapped_apart: false,
             places_of_binaries: false,
             // What is shown of a thread's last line goes by the number of its file.
