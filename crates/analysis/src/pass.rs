@@ -29,8 +29,8 @@ const CHUNK: usize = if cfg!(debug_assertions) { 20 } else { 256 };
 pub struct PassOptions {
     /// Whether samples get their stacks; without, only the place where they were taken.
     pub stacks: bool,
-    /// Whether not even that is asked for, of samples that are taken into a profile: all are in [`AddressId::NONE`](readperf_profile::AddressId::NONE). It
-    /// stands where nothing else is looked up of them either.
+    /// Whether not even that is looked up, of samples that are taken into a profile: their place is
+    /// [`AddressId::NONE`](readperf_profile::AddressId::NONE). Stacks, or anything else that is looked up of samples, come before it.
     pub without_places: bool,
     /// Which address stands for a caller.
     pub callers: CallerAddress,

@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Bytes of rows that go out at a time.
-const AT_ONCE: usize = 1 << 16;
+const AT_ONCE: usize = 1 << 18;
 
 /// The table being written.
 #[derive(Debug)]

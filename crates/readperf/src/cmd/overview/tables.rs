@@ -1,5 +1,6 @@
 //! The four tables of 2011. They are of one recording: all are put in their places, or none.
 
+use crate::blocks::InBlocks;
 use crate::input::Input;
 use crate::out::{create, publish};
 use crate::outcome::{Outcome, say};
@@ -10,7 +11,7 @@ use readperf::output::csv;
 use readperf::output::text::binary_size;
 use readperf_files::WholeFile;
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The four tables, and where they go.
@@ -18,7 +19,7 @@ pub(super) struct Tables<'i> {
     directory: PathBuf,
     input: &'i Input,
     /// What is written while records pass.
-    overview: Option<csv::overview::Overview<BufWriter<File>>>,
+    overview: Option<csv::overview::Overview<InBlocks<File>>>,
     /// Those that are complete, or on the way, in the order of their beginning.
     files: Vec<WholeFile>,
     /// What could not be written, and why.
@@ -63,7 +64,7 @@ impl<'i> Tables<'i> {
         self.write("results.csv", |file| csv::results::write(file, profile, session));
     }
 
-    fn write(&mut self, name: &'static str, write: impl FnOnce(BufWriter<File>) -> io::Result<()>) {
+    fn write(&mut self, name: &'static str, write: impl FnOnce(InBlocks<File>) -> io::Result<()>) {
         let written = self.create(name).and_then(|file| Ok(write(file)?));
         self.note(name, written);
     }
@@ -78,14 +79,14 @@ impl<'i> Tables<'i> {
         self.directory.join(name)
     }
 
-    fn create(&mut self, name: &str) -> anyhow::Result<BufWriter<File>> {
+    fn create(&mut self, name: &str) -> anyhow::Result<InBlocks<File>> {
         if self.directory != Path::new("") {
             std::fs::create_dir_all(&self.directory).with_context(|| self.directory.display().to_string())?;
         }
         let file = create(&self.path(name), &[self.input])?;
         let writer = file.writer()?;
         self.files.push(file);
-        Ok(BufWriter::with_capacity(1 << 16, writer))
+        Ok(InBlocks::new(writer))
     }
 
     /// Puts the tables in their places, unless the run is a failure all the same. Says what was written and what was not;
