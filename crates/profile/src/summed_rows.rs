@@ -152,13 +152,15 @@ impl SummedRows {
         (self.before, self.of_stack, self.of_place) = Default::default();
         self.rows.shrink_to_fit();
         let ranks = origins.ranks();
-        let rank = |origin: u32| ranks.get(origin as usize).copied().unwrap_or(0);
-        let rank_at = |at: &u32| self.rows.get(*at as usize).map_or(0, |row| rank(row.origin) as usize);
-        let order = counted(order.iter().copied(), ranks.len(), rank_at);
-        let mut rows = Rows::with_capacity(order.len());
-        for row in self.sums(&order) {
-            rows.push_numbered(NumberedRow { origin: rank(row.origin), ..row }, 0);
+        for row in &mut self.rows {
+            row.origin = ranks.get(row.origin as usize).copied().unwrap_or(0);
         }
+        // They lie in another order than they are counted in: close together, more of them are in a cache.
+        let origins_of_rows: Vec<u32> = self.rows.iter().map(|row| row.origin).collect();
+        let origin = |at: &u32| origins_of_rows.get(*at as usize).map_or(0, |origin| *origin as usize);
+        let order = counted(order.iter().copied(), ranks.len(), origin);
+        let mut rows = Rows::with_capacity(order.len());
+        self.sums(&order).for_each(|row| rows.push_numbered(row, 0));
         rows.shrink();
         rows.set_origins(origins.sorted());
         rows
@@ -168,7 +170,15 @@ impl SummedRows {
     fn sums<'r>(&'r self, order: &'r [u32]) -> impl Iterator<Item = NumberedRow> + 'r {
         let row = |at: &u32| self.rows.get(*at as usize);
         let equal = order.chunk_by(move |a, b| row(a).zip(row(b)).is_some_and(|(a, b)| a.agrees(b)));
+        let mut touched = order.chunks(AT_ONCE);
+        let mut left_touched = 0;
         equal.filter_map(move |equal| {
+            if left_touched < equal.len() {
+                let some = touched.next().unwrap_or_default();
+                touch(some.iter().map(|at| row(at).map_or(0, |row| row.origin)));
+                left_touched += some.len();
+            }
+            left_touched = left_touched.saturating_sub(equal.len());
             let (first, others) = equal.split_first()?;
             let mut sum = *row(first)?;
             others.iter().filter_map(row).for_each(|other| sum.add(other));
