@@ -334,18 +334,20 @@ impl<'e> Chunk<'e> {
     ) -> (Option<AddressId>, usize) {
         self.has_kernel_samples |= sample.mode == CpuMode::Kernel;
         let attr = event.schema().event(sample.event).filter(|_| options.stacks).map(|event| &event.attr);
+        let mut look_ups = usize::from(options.data_addresses);
         if !options.has_no_places() {
             let words = state.chains.words();
             state.chains.push(&state.session, sample, attr);
-            self.look_ups += 1 + state.chains.words() - words;
+            look_ups += 1 + state.chains.words() - words;
         }
         if let (Some(unwinding), Some(attr)) = (unwinding, attr) {
             let recorded = unwinding.recorded(&state.session, event.schema(), sample, attr);
             self.recorded.extend(recorded.map(|recorded| (self.samples, recorded)));
         }
+        // Both at once: they are neighbours, which the compiler reads as one, and waits for if only one of them was just written.
         self.samples += 1;
+        self.look_ups += look_ups;
         let (mut data, branches) = (None, self.branches.len());
-        self.look_ups += usize::from(options.data_addresses);
         if options.data_addresses || options.branches {
             data = self.look_beside(state, options, sample);
             self.beside.push(Beside { data, branches: branches..self.branches.len() });
