@@ -41,7 +41,8 @@ pub enum Times {
     /// All: every sample has a row of its own.
     Each,
     /// What [maps](crate::view::timeline) show of them. Samples of an event that are in one cell of all maps may share a row, where they agree
-    /// in their stacks; it has the time of the first of them. Those of the first and of the last sample of an event are kept, and the name of no thread is.
+    /// in their stacks; it has the time of the first of them. The times of the first and of the last sample of an event are kept; names of threads are
+    /// not: all rows have one of them.
     OfMap(Grain),
 }
 

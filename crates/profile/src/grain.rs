@@ -1,4 +1,4 @@
-//! Stretches of time that no [map](crate::view::timeline) of a long recording tells apart: of such a one no more need be held.
+//! Stretches of time that no [map](crate::view::timeline) of a long recording tells apart: the samples in one of them can share a row.
 
 /// Nanoseconds in a second.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
@@ -11,7 +11,7 @@ pub(crate) fn is_long(first_ns: u64, last_ns: u64) -> bool {
     (last_ns / SECOND_NS).saturating_sub(first_ns / SECOND_NS) + 1 >= FEW_COLUMNS
 }
 
-/// How long such a stretch is: a cell of columns of a second. Cells of longer columns are several of these.
+/// The length of such a stretch: that of a cell of columns of a second. Cells of longer columns are several of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grain {
     ns: u64,

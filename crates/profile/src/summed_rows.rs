@@ -170,15 +170,15 @@ impl SummedRows {
     fn sums<'r>(&'r self, order: &'r [u32]) -> impl Iterator<Item = NumberedRow> + 'r {
         let row = |at: &u32| self.rows.get(*at as usize);
         let equal = order.chunk_by(move |a, b| row(a).zip(row(b)).is_some_and(|(a, b)| a.agrees(b)));
-        let mut touched = order.chunks(AT_ONCE);
-        let mut left_touched = 0;
+        // Rows are touched some time before they are needed: so many are near, and these are next.
+        let (mut near, mut next) = (0, order.chunks(AT_ONCE));
         equal.filter_map(move |equal| {
-            if left_touched < equal.len() {
-                let some = touched.next().unwrap_or_default();
+            if near < equal.len() {
+                let some = next.next().unwrap_or_default();
                 touch(some.iter().map(|at| row(at).map_or(0, |row| row.origin)));
-                left_touched += some.len();
+                near += some.len();
             }
-            left_touched = left_touched.saturating_sub(equal.len());
+            near = near.saturating_sub(equal.len());
             let (first, others) = equal.split_first()?;
             let mut sum = *row(first)?;
             others.iter().filter_map(row).for_each(|other| sum.add(other));
