@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn a_long_recording_takes_no_more_than_its_cells() {
         let mut timed = TimedRows::new(Grain::of(20).unwrap());
-        // A hundred samples in each of 20 seconds, of two stacks: 400 cells, two rows in each.
+        // 500 samples in each cell of 20 seconds, of two stacks: 400 cells, two rows in each.
         for nr in 0..200_000_u64 {
             timed.add_all(std::iter::once(row((0, 1 + nr * 100_000, u32::from(nr % 3 == 0), 1))));
         }
