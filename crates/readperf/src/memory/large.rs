@@ -2,31 +2,22 @@
 //!
 //! Tables are used all over, so that small pages cost a tenth of a report, to be made and to be found. The system puts a large page only where
 //! one begins, and where a block begins anywhere, that is lost at both ends of it.
-//!
-//! To make 512 small pages takes six times as long as to make a large one (2.9 and 240 microseconds a page), most of it for the faults. So what
-//! fills a good part of a large page gets one, although that is longer than what was asked for: the end of a block, and a block that is shorter.
 
 use std::alloc::Layout;
 use std::ptr::null_mut;
 
-/// Bytes of a large page where pages have 4 KiB.
+/// Blocks from this size on, which is that of a large page where pages have 4 KiB.
 pub(super) const LARGE: usize = 2 << 20;
-
-/// Blocks from this size on are large ones.
-const LEAST: usize = LARGE / 2;
-
-/// The end of a block has a large page if there is at least so much of it.
-const LEAST_END: usize = LARGE / 4;
 
 /// Whether a block of this layout is a large one. Other systems move no mappings.
 #[inline]
 pub(super) fn is_large(layout: Layout) -> bool {
-    cfg!(target_os = "linux") && layout.size() >= LEAST && layout.align() <= page_bytes()
+    cfg!(target_os = "linux") && layout.size() >= LARGE && layout.align() <= page_bytes()
 }
 
 /// Zeros; null if there are none.
 pub(super) fn map(bytes: usize) -> *mut u8 {
-    let Some(bytes) = mapped_bytes(bytes) else { return null_mut() };
+    let Some(bytes) = whole_pages(bytes) else { return null_mut() };
     let start = room(bytes);
     if !start.is_null() {
         advise(start, bytes);
@@ -39,7 +30,7 @@ pub(super) fn map(bytes: usize) -> *mut u8 {
 /// # Safety
 /// It is one of [`map`] or [`remap`], of this size, and is not used any more.
 pub(super) unsafe fn unmap(block: *mut u8, bytes: usize) {
-    if let Some(bytes) = mapped_bytes(bytes) {
+    if let Some(bytes) = whole_pages(bytes) {
         // SAFETY: as the caller promised, nobody uses it.
         unsafe { libc::munmap(block.cast(), bytes) };
     }
@@ -51,7 +42,7 @@ pub(super) unsafe fn unmap(block: *mut u8, bytes: usize) {
 /// It is one of [`map`] or [`remap`], of this size, and is used only under the new address from now on.
 #[cfg(target_os = "linux")]
 pub(super) unsafe fn remap(block: *mut u8, before: usize, now: usize) -> *mut u8 {
-    let (Some(before), Some(now)) = (mapped_bytes(before), mapped_bytes(now)) else { return null_mut() };
+    let (Some(before), Some(now)) = (whole_pages(before), whole_pages(now)) else { return null_mut() };
     // SAFETY: as the caller promised, it is a mapping of this size.
     let here = unsafe { libc::mremap(block.cast(), before, now, 0) };
     if here != libc::MAP_FAILED {
@@ -114,10 +105,8 @@ fn advise(start: *mut u8, bytes: usize) {
     };
 }
 
-/// How long the mapping of a block is.
-fn mapped_bytes(bytes: usize) -> Option<usize> {
-    let page = if bytes % LARGE >= LEAST_END { LARGE } else { page_bytes() };
-    bytes.checked_next_multiple_of(page)
+fn whole_pages(bytes: usize) -> Option<usize> {
+    bytes.checked_next_multiple_of(page_bytes())
 }
 
 /// Bytes of a page, a power of two.
@@ -125,39 +114,4 @@ fn page_bytes() -> usize {
     // SAFETY: it only asks for a number.
     let bytes = unsafe { libc::sysconf(libc::_SC_PAGESIZE) };
     usize::try_from(bytes).ok().filter(|bytes| bytes.is_power_of_two()).unwrap_or(1 << 16)
-}
-
-#[cfg(all(test, target_os = "linux"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_block_is_as_long_as_was_asked_for_and_stays_what_it_was_when_that_changes() {
-        let sizes =
-            [LEAST, LARGE - 1, LARGE, LARGE + 1, LARGE + LEAST_END - 1, LARGE + LEAST_END, 3 * LARGE - 1];
-        let mut bytes = sizes[0];
-        let mut block = map(bytes);
-        for now in sizes.into_iter().chain(sizes.into_iter().rev()) {
-            assert!(!block.is_null());
-            // SAFETY: it is a block of this size, and nobody else has it.
-            unsafe {
-                assert_eq!(block.add(bytes - 1).read(), 0, "{bytes}");
-                (block.write(7), block.add(bytes - 1).write(0));
-                block = remap(block, bytes, now);
-                assert_eq!((block.read(), block.add(now - 1).read()), (7, 0), "{bytes} to {now}");
-            }
-            bytes = now;
-        }
-        // SAFETY: it is not used any more.
-        unsafe { unmap(block, bytes) };
-    }
-
-    #[test]
-    fn what_fills_a_good_part_of_a_large_page_has_one() {
-        let bytes = [1, LEAST_END - 1, LEAST_END, LARGE, LARGE + 1, LARGE + LEAST, usize::MAX];
-        let page = page_bytes();
-        let expected = [page, LEAST_END, LARGE, LARGE, LARGE + page, 2 * LARGE].map(Some);
-        let expected: Vec<Option<usize>> = expected.into_iter().chain([None]).collect();
-        assert_eq!(bytes.map(mapped_bytes).to_vec(), expected);
-    }
 }
