@@ -66,15 +66,7 @@ Examples:
 
     fn run(&self) -> anyhow::Result<Outcome> {
         let recording = if self.json { self.input.open_for_program()? } else { self.input.open()? };
-        // Names, and stacks, are wanted only to choose by them.
-        let stacks = !self.profile.names.filter().is_open() || self.stacks.needs_stacks();
-        let times = Grain::of(usize::from(self.rows)).map_or(Times::Each, Times::OfMap);
-        let wanted = Wanted {
-            keep: Keep { stacks, times, ..Keep::default() },
-            without_places: !stacks,
-            inlines: stacks,
-            ..Wanted::default()
-        };
+        let wanted = self.wanted();
         let selection = Selection { weight: self.weight.into(), ..self.profile.selection(&self.stacks) };
         let analysis = self.profile.analyse(&self.input, &recording, &wanted, &selection)?;
         let out = self.write(&analysis.profile)?;
@@ -83,6 +75,18 @@ Examples:
 }
 
 impl TimelineCommand {
+    /// Of the times of samples what a map shows. Names, and stacks, only to choose by them.
+    fn wanted(&self) -> Wanted {
+        let stacks = !self.profile.names.filter().is_open() || self.stacks.needs_stacks();
+        let times = Grain::of(usize::from(self.rows)).map_or(Times::Each, Times::OfMap);
+        Wanted {
+            keep: Keep { stacks, times, ..Keep::default() },
+            without_places: !stacks,
+            inlines: stacks,
+            ..Wanted::default()
+        }
+    }
+
     fn write(&self, profile: &readperf::profile::Profile) -> anyhow::Result<Out> {
         let look =
             Look { size: Size { columns: self.columns(), rows: usize::from(self.rows) }, ascii: self.ascii };
@@ -106,5 +110,29 @@ impl TimelineCommand {
             Some(usize::from(width.0).saturating_sub(MARGIN).max(20))
         };
         self.columns.map(usize::from).or_else(terminal).unwrap_or(COLUMNS)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        command: TimelineCommand,
+    }
+
+    #[test]
+    fn what_no_cell_shows_is_not_kept() {
+        let wanted = |line: &[&str]| Line::parse_from(line).command.wanted();
+        let asked_for = wanted(&["timeline", "--rows", "50"]);
+        assert_eq!(asked_for.keep.times, Times::OfMap(Grain::of(50).unwrap()));
+        assert!(asked_for.without_places && !asked_for.keep.stacks && !asked_for.inlines);
+        let uneven = wanted(&["timeline", "--rows", "7"]);
+        assert_eq!(uneven.keep.times, Times::Each, "these cells are no whole nanoseconds");
+        let chosen_by_name = wanted(&["timeline", "--focus", "malloc"]);
+        assert!(!chosen_by_name.without_places && chosen_by_name.keep.stacks && chosen_by_name.inlines);
     }
 }
