@@ -58,11 +58,21 @@ pub(crate) fn build(dir: &Path, name: &str, options: &[&str]) -> Result<(), Stri
     run("cc", &["-g", "-O2", "-shared", "-fPIC", "-o", "libplugin.so", plugin.to_str().unwrap()])
 }
 
-/// A text in which entries of procedure linkage tables have no names: perf has none for some of them.
+/// A text in which entries of procedure linkage tables have no names: perf has none for some of them, and none for the head of a table, `.plt`.
 pub(crate) fn without_plt_names(text: &str) -> String {
-    let bare = |word: &str| word.find("@plt").map_or_else(|| word.to_owned(), |at| word[at..].to_owned());
+    let bare = |word: &str| match word.find("@plt") {
+        Some(at) => word[at..].to_owned(),
+        None if word == ".plt" || word.starts_with(".plt+0x") => "[unknown]".to_owned(),
+        None => word.to_owned(),
+    };
     let line = |line: &str| line.split(' ').map(bare).collect::<Vec<_>>().join(" ");
     text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn entries_of_linkage_tables_have_no_names() {
+    let ours = "\t 55cfd899f026 .plt+0x6 (/a)\n free@plt+0x4 (/a.plt)\n1 .plt";
+    assert_eq!(without_plt_names(ours), "\t 55cfd899f026 [unknown] (/a)\n @plt+0x4 (/a.plt)\n1 [unknown]");
 }
 
 /// How many lines of two texts agree.
