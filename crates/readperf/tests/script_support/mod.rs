@@ -58,7 +58,8 @@ pub(crate) fn build(dir: &Path, name: &str, options: &[&str]) -> Result<(), Stri
     run("cc", &["-g", "-O2", "-shared", "-fPIC", "-o", "libplugin.so", plugin.to_str().unwrap()])
 }
 
-/// A text in which entries of procedure linkage tables have no names: perf has none for some of them, and none for the head of a table, `.plt`.
+/// A text in which entries of procedure linkage tables have no names: perf has none for some of them. The head of a table, `.plt`, has none there at all
+/// (`oracle::names::is_unnamed_linkage` has the rule).
 pub(crate) fn without_plt_names(text: &str) -> String {
     let bare = |word: &str| match word.find("@plt") {
         Some(at) => word[at..].to_owned(),
