@@ -89,7 +89,7 @@ impl BranchCode {
         let known = branches.len().min(most.map_or(usize::MAX, |most| most.saturating_add(1)));
         let located = branches.iter().take(known).filter_map(|branch| {
             let (from, to) = (addresses.get(branch.from)?, addresses.get(branch.to)?);
-            Some((*from, *to, branch.flags))
+            Some((from, to, branch.flags))
         });
         let located: Vec<(CodeAddress, CodeAddress, BranchFlags)> = located.collect();
         let mut steps = Vec::new();

@@ -77,7 +77,7 @@ impl<'r> CodeReader<'r> {
     /// moved when it starts. Of other binaries [`linked_addresses`](crate::Request) tells it.
     pub fn kernel_biases(&mut self, profile: &Profile, session: &Session) -> FxHashMap<BinaryId, u64> {
         let mut biases: FxHashMap<BinaryId, u64> = FxHashMap::default();
-        for code in profile.addresses().as_slice() {
+        for code in profile.addresses().as_slice().iter() {
             let Some((id, binary)) = code.binary.and_then(|id| Some((id, session.binary(id)?))) else {
                 continue;
             };

@@ -6,8 +6,8 @@ use crate::embedded::{Embedded, embedded};
 use crate::recorded_kernel::KernelEvidence;
 use crate::subjects::{Dumps, subject, subject_with_file};
 use perffile::{IssueKind, Issues, Metadata, Part, Place};
-use readperf_profile::{Addresses, BinaryPlaces, Names};
-use readperf_session::{BinaryId, CodeAddress, Session};
+use readperf_profile::{Addresses, BinaryPlaces, CodesSlice, Names};
+use readperf_session::{BinaryId, Session};
 use readperf_symbols::{
     AddressBatch, FileBytes, FileLoader, Files, Options, Resolver, Subject, SymbolArchive, SymbolBatch,
 };
@@ -101,7 +101,7 @@ impl<'f> Namer<'f> {
     }
 
     /// What to ask about these addresses.
-    pub fn ask(&mut self, new: &[CodeAddress], session: &Session) -> Questions {
+    pub fn ask(&mut self, new: CodesSlice<'_>, session: &Session) -> Questions {
         let mut dumps = Dumps::default();
         let asked = BinaryPlaces::ask(new, |id| self.subject(session, id, &mut dumps));
         self.uses_evidence |= asked.iter().any(|(_, question)| lacks_kernel_id(&question.subject));
@@ -127,7 +127,7 @@ impl<'f> Namer<'f> {
     }
 
     /// The names of these addresses.
-    fn answers(&mut self, new: &[CodeAddress], session: &Session) -> Vec<(BinaryPlaces, SymbolBatch)> {
+    fn answers(&mut self, new: CodesSlice<'_>, session: &Session) -> Vec<(BinaryPlaces, SymbolBatch)> {
         let answers = self.ask(new, session).answers(self.resolver(session));
         self.end_ahead();
         answers

@@ -300,7 +300,8 @@ pub(crate) fn pass_into<T: Take, E: From<perffile::Error>>(
     let mut batches = recording.batches(Ordering::Time)?;
     let session = Session::new(recording.metadata());
     let statistics = options.statistics.then(Statistics::default);
-    let addresses = Addresses::expecting(expected_samples(recording)).of_binaries(options.places_of_binaries);
+    let addresses = Addresses::default().of_binaries(options.places_of_binaries);
+    let addresses = addresses.expecting(expected_samples(recording));
     let chains = RecordedChains::new(options.stacks);
     let locator = Locator::new(options.callers);
     let mut state = State {

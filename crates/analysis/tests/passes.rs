@@ -29,7 +29,7 @@ fn places_by(name: &str, options: PassOptions) -> (Vec<Vec<CodeAddress>>, usize,
     let most_places = options.most_places;
     let (mut places, mut most) = (Vec::new(), 0);
     let passed = pass::<perffile::Error>(&recording(name), &options, |state, chunk| {
-        let code = |id| *state.addresses.get(id).unwrap();
+        let code = |id| state.addresses.get(id).unwrap();
         places.extend(chunk.samples(state).map(|sample| {
             std::iter::once(sample.address).chain(sample.stack.iter().copied()).map(code).collect()
         }));
@@ -63,7 +63,7 @@ type Located = (u64, u64, CodeAddress, Vec<CodeAddress>);
 
 /// The samples of a chunk, and the types of its other records.
 fn shown(state: &State, chunk: &Chunk<'_>, samples: &mut Vec<Located>, others: &mut Vec<u32>) {
-    let code = |id| *state.addresses.get(id).unwrap();
+    let code = |id| state.addresses.get(id).unwrap();
     for entry in chunk.entries() {
         match chunk.sample(state, entry) {
             Some(sample) => {
@@ -115,7 +115,7 @@ fn samples_that_are_seen_as_they_come_are_where_those_of_chunks_are() {
             let (mut seen, mut codes, mut found, mut visits) = (Seen::default(), Vec::new(), Vec::new(), 0);
             let mut tell = |state: &mut State, seen: &mut Seen, found: &mut Vec<Located>| {
                 let mut located = state.take_located();
-                codes.extend(located.take_new_places());
+                codes.extend(located.take_new_places().as_slice().iter());
                 let code = |id: &AddressId| codes[id.index()];
                 for (time_ns, ip, id) in seen.samples.drain(..) {
                     let taken_at = code(located.taken_at(id).unwrap());
@@ -184,7 +184,7 @@ fn sums(name: &str, keep: Keep, most_places: Option<usize>, threads: usize) -> (
     let profile = analyse(&recording(name), &request).unwrap().profile;
     let mut sums = Sums::new();
     for row in profile.rows().iter() {
-        let code = *profile.addresses().get(row.address).unwrap();
+        let code = profile.addresses().get(row.address).unwrap();
         let sum = sums.entry((row.event, row.comm, row.thread, row.cpu, code)).or_default();
         *sum = (sum.0 + row.samples, sum.1 + row.period);
     }
@@ -253,7 +253,7 @@ fn profiles_do_not_depend_on_the_number_of_threads() {
                 let rows: Vec<SampleRow> = profile.rows().iter().collect();
                 let stacks: Vec<Vec<_>> =
                     rows.iter().map(|row| profile.stacks().places(row.stack).collect()).collect();
-                (profile.addresses().as_slice().to_vec(), rows, stacks)
+                (profile.addresses().as_slice().iter().collect::<Vec<_>>(), rows, stacks)
             };
             let one = made(1);
             assert!(!one.1.is_empty(), "{name}");

@@ -1,5 +1,6 @@
 //! Every address once: places in code, by number.
 
+use crate::codes::{Codes, CodesSlice};
 use crate::contexts::Context;
 use crate::interner::Interner;
 use crate::outlines::Outlines;
@@ -54,10 +55,8 @@ impl Lookup {
 /// Places in code, each held once. Numbers are handed out in the order of first sight.
 #[derive(Clone, Debug, Default)]
 pub struct Addresses {
-    /// Whether it does not matter where they were when they ran.
-    of_binaries: bool,
     unmapped_apart: bool,
-    list: Interner<CodeAddress>,
+    list: Interner<Codes>,
     recent: Recent,
     mappings: RecentMappings,
     /// Where nothing is mapped, for those who need not know more of such a place.
@@ -84,13 +83,14 @@ struct Misses {
 
 impl Addresses {
     /// All of them, by number.
-    pub fn as_slice(&self) -> &[CodeAddress] {
-        self.list.as_slice()
+    #[inline]
+    pub fn as_slice(&self) -> CodesSlice<'_> {
+        self.list.list().as_slice()
     }
 
     /// Those behind so many.
-    pub fn since(&self, before: usize) -> &[CodeAddress] {
-        self.as_slice().get(before..).unwrap_or_default()
+    pub fn since(&self, before: usize) -> CodesSlice<'_> {
+        self.as_slice().since(before)
     }
 
     /// How many there are.
@@ -105,7 +105,7 @@ impl Addresses {
 
     /// An address by its number.
     #[inline]
-    pub fn get(&self, id: AddressId) -> Option<&CodeAddress> {
+    pub fn get(&self, id: AddressId) -> Option<CodeAddress> {
         self.as_slice().get(id.index())
     }
 
@@ -122,18 +122,19 @@ impl Addresses {
     /// The number of an address.
     #[inline]
     pub fn number(&mut self, code: CodeAddress) -> AddressId {
-        AddressId(self.list.number(as_told(self.of_binaries, code)))
+        AddressId(self.list.number(as_told(self.are_of_binaries(), code)))
     }
 
     /// Numbers of places, in their order.
     pub(crate) fn number_all(&mut self, codes: &mut [CodeAddress], numbers: &mut Vec<u32>) {
-        codes.iter_mut().for_each(|code| *code = as_told(self.of_binaries, *code));
+        let of_binaries = self.are_of_binaries();
+        codes.iter_mut().for_each(|code| *code = as_told(of_binaries, *code));
         self.list.number_all(codes, numbers);
     }
 
     /// Whether [that](Addresses::of_binaries) is so.
     pub(crate) fn are_of_binaries(&self) -> bool {
-        self.of_binaries
+        self.list.list().are_of_binaries()
     }
 
     /// A place once more, under another number.
@@ -144,9 +145,10 @@ impl Addresses {
     /// Leaves these, numbered in their order.
     pub(crate) fn leave(&mut self, left: &[Left]) {
         let is_found = |nr: usize| left.get(nr).is_some_and(|left| left.is_found);
-        let list = Interner::of_known(left.iter().map(|left| left.code).collect(), is_found);
-        let Addresses { of_binaries, unmapped_apart, .. } = *self;
-        *self = Addresses { of_binaries, unmapped_apart, list, ..Addresses::default() };
+        let mut codes = self.list.list().like();
+        codes.extend(left.iter().map(|left| left.code));
+        let list = Interner::of_known(codes, is_found);
+        *self = Addresses { unmapped_apart: self.unmapped_apart, list, ..Addresses::default() };
     }
 
     /// Forgets all.
@@ -154,18 +156,19 @@ impl Addresses {
         self.leave(&[]);
     }
 
-    /// Addresses of so many samples, as far as that can be told.
-    pub fn expecting(samples: usize) -> Addresses {
-        let mut addresses = Addresses::default();
-        addresses.list.reserve(samples);
-        addresses
+    /// Room for the addresses of so many samples, as far as that can be told.
+    #[must_use]
+    pub fn expecting(mut self, samples: usize) -> Addresses {
+        self.list.reserve(samples);
+        self
     }
 
     /// Whether those who ask need not know where a place was when it ran ([`CodeAddress::ip`]): what is looked up then has its address in
     /// the binary in place of it, so that processes with the same binary have the same places. The system maps it elsewhere in each.
+    /// For those without places.
     #[must_use]
     pub fn of_binaries(mut self, of_binaries: bool) -> Addresses {
-        self.of_binaries = of_binaries;
+        self.list = Interner::of_list(if of_binaries { Codes::of_binaries() } else { Codes::default() });
         self
     }
 
@@ -191,7 +194,7 @@ impl Addresses {
         ids: &mut Vec<AddressId>,
     ) -> bool {
         let start = ids.len();
-        let (of_binaries, unmapped_apart) = (self.of_binaries, self.unmapped_apart);
+        let (of_binaries, unmapped_apart) = (self.are_of_binaries(), self.unmapped_apart);
         let Addresses { list, recent, mappings, outlines, batch: Batch { keys, misses }, .. } = self;
         let Misses { at, codes, numbers } = misses;
         let mut any_apart = false;
@@ -264,7 +267,7 @@ impl Addresses {
     }
 }
 
-/// A place as it is held: see [`Addresses::of_binaries`].
+/// A place as it is found: see [`Addresses::of_binaries`].
 #[inline]
 fn as_told(of_binaries: bool, code: CodeAddress) -> CodeAddress {
     if of_binaries { CodeAddress { ip: code.address, ..code } } else { code }
@@ -308,6 +311,6 @@ mod tests {
         assert_eq!(first, again);
         assert!(first.iter().enumerate().all(|(nr, id)| id.index() == nr));
         assert_eq!(addresses.len(), 5000);
-        assert_eq!(addresses.get(first[17]), Some(&place(17)));
+        assert_eq!(addresses.get(first[17]), Some(place(17)));
     }
 }

@@ -40,14 +40,14 @@ pub(crate) struct ContextId(pub(crate) u32);
 /// Contexts, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Contexts {
-    list: Interner<Context>,
+    list: Interner<Vec<Context>>,
     at_hand: [ContextId; AT_HAND],
 }
 
 impl Contexts {
     /// All of them, by number.
     pub(crate) fn as_slice(&self) -> &[Context] {
-        self.list.as_slice()
+        self.list.list()
     }
 
     /// A context by its number.

@@ -212,8 +212,8 @@ impl FrameTable {
         } else {
             profile.names.one_of_name()
         };
-        for (address, code) in profile.addresses.ids().zip(profile.addresses.as_slice()) {
-            let kind = CodeKind::of(code, session);
+        for (address, code) in profile.addresses.ids().zip(profile.addresses.as_slice().iter()) {
+            let kind = CodeKind::of(&code, session);
             let binary = code.binary.map(|binary| generated.get(&binary).copied().unwrap_or(binary));
             for level in profile.levels_at(address) {
                 let named = profile.names.has_name(level.function);

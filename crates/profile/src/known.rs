@@ -1,6 +1,7 @@
 //! What is known of places, on the way or at the end.
 
 use crate::addresses::{AddressId, Addresses};
+use crate::codes::CodesSlice;
 use crate::names::Names;
 use readperf_session::{Binary, BinaryId, CodeAddress, Session};
 use rustc_hash::FxHashMap;
@@ -22,7 +23,7 @@ pub struct NewPlaces<'k> {
     /// How many came before.
     pub before: usize,
     /// The places.
-    pub codes: &'k [CodeAddress],
+    pub codes: CodesSlice<'k>,
     /// Their binaries.
     pub binaries: NewBinaries<'k>,
     /// The names of these places, and of those before.
@@ -49,9 +50,9 @@ impl<'k> Known<'k> {
 
 impl<'k> NewPlaces<'k> {
     /// The places with their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = (AddressId, &'k CodeAddress)> + use<'k> {
+    pub fn iter(&self) -> impl Iterator<Item = (AddressId, CodeAddress)> + use<'k> {
         let first = u32::try_from(self.before).unwrap_or(u32::MAX);
-        (first..).map(AddressId).zip(self.codes)
+        (first..).map(AddressId).zip(self.codes.iter())
     }
 
     /// A binary.

@@ -1,10 +1,10 @@
 //! For those who can wait a little for where samples were taken: what was looked up since they asked last, here or on a thread of its own.
 
 use crate::addresses::{AddressId, Addresses};
+use crate::codes::{Codes, CodesSlice};
 use crate::known_chains::ChainId;
 use crate::locator::Locator;
 use crate::recorded_chains::RecordedChains;
-use readperf_session::CodeAddress;
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
@@ -41,7 +41,7 @@ impl LocatedId {
 #[derive(Debug, Default)]
 pub struct Located {
     pieces: Vec<Piece>,
-    new: Vec<CodeAddress>,
+    new: Codes,
 }
 
 /// Where the samples of a piece were taken, in their order.
@@ -182,19 +182,19 @@ impl Located {
     }
 
     /// The new places, in the order of their numbers.
-    pub fn new_places(&self) -> &[CodeAddress] {
-        &self.new
+    pub fn new_places(&self) -> CodesSlice<'_> {
+        self.new.as_slice()
     }
 
     /// Takes the new places away.
-    pub fn take_new_places(&mut self) -> Vec<CodeAddress> {
+    pub fn take_new_places(&mut self) -> Codes {
         std::mem::take(&mut self.new)
     }
 
     /// Says which places are new, in place of those that were said to be.
-    pub fn set_new_places(&mut self, new: &[CodeAddress]) {
+    pub fn set_new_places(&mut self, new: CodesSlice<'_>) {
         self.new.clear();
-        self.new.extend_from_slice(new);
+        self.new.extend(new.iter());
     }
 }
 
@@ -208,7 +208,7 @@ fn number(index: usize) -> u32 {
 struct Work {
     chains: RecordedChains,
     piece: Piece,
-    new: Vec<CodeAddress>,
+    new: Codes,
 }
 
 /// The other thread. What is handed over comes back in its order, so numbers do not depend on it.
@@ -243,7 +243,7 @@ impl Locating {
                 let before = addresses.len();
                 locator.locate(&mut addresses, &work.chains);
                 work.piece.take_in(&locator);
-                work.new.extend_from_slice(addresses.since(before));
+                work.new.extend(addresses.since(before).iter());
                 locator.forget();
                 work.chains.clear();
                 // Nobody waits for it if the reading has failed.
@@ -274,7 +274,7 @@ impl Locating {
         }
         let next = self.chains.pop().unwrap_or_else(|| RecordedChains::new(chains.has_stacks));
         let chains = std::mem::replace(chains, next);
-        let work = Work { chains, piece: self.pieces.pop().unwrap_or_default(), new: Vec::new() };
+        let work = Work { chains, piece: self.pieces.pop().unwrap_or_default(), new: Codes::default() };
         // That there is nobody to take it shows when the thread is joined.
         self.on_the_way += usize::from(self.work.send(work).is_ok());
     }
@@ -282,7 +282,7 @@ impl Locating {
     fn take_in(&mut self, work: Work) {
         self.on_the_way -= 1;
         self.located.pieces.push(work.piece);
-        self.located.new.extend_from_slice(&work.new);
+        self.located.new.extend(work.new.as_slice().iter());
         self.chains.push(work.chains);
     }
 
@@ -326,7 +326,7 @@ impl Locating {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use readperf_session::CpuMode;
+    use readperf_session::{CodeAddress, CpuMode};
 
     const SAMPLES: u64 = 500;
 
@@ -348,9 +348,9 @@ mod tests {
     fn of(
         located: &Located,
         ids: &[LocatedId],
-        addresses: &[CodeAddress],
+        addresses: CodesSlice<'_>,
     ) -> Vec<(CodeAddress, Vec<CodeAddress>)> {
-        let code = |id: &AddressId| addresses[id.index()];
+        let code = |id: &AddressId| addresses.get(id.index()).unwrap();
         let one = |id: &LocatedId| {
             (code(located.taken_at(*id).unwrap()), located.stack(*id).0.iter().map(code).collect())
         };
@@ -361,7 +361,7 @@ mod tests {
     fn what_comes_back_is_what_is_looked_up_here() {
         let (mut locator, mut addresses) = (Locator::default(), Addresses::default());
         locator.locate(&mut addresses, &chains(0..SAMPLES, true));
-        let code = |id: &AddressId| *addresses.get(*id).unwrap();
+        let code = |id: &AddressId| addresses.get(*id).unwrap();
         let here: Vec<(CodeAddress, Vec<CodeAddress>)> = (0..)
             .map_while(|nr| locator.recorded(nr))
             .map(|places| (code(&places.address), places.stack.iter().map(code).collect()))
@@ -371,7 +371,7 @@ mod tests {
         for takes in [vec![], vec![1], vec![100, 101, 490], (0..SAMPLES).collect()] {
             let (mut locator, mut beside) = (Locator::default(), Addresses::default());
             let mut locating = Locating::start(&mut locator, &mut beside, &mut Located::default()).unwrap();
-            let (mut all, mut new, mut ids) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut all, mut new, mut ids) = (Vec::new(), Codes::default(), Vec::new());
             let mut waiting = RecordedChains::new(true);
             for nr in 0..SAMPLES {
                 let first = locating.id_of_next(0);
@@ -389,15 +389,15 @@ mod tests {
                     let mut some = locating.take(&mut waiting);
                     assert_eq!(some.new_places().len(), count);
                     assert_eq!(some.len(), ids.len(), "those since the last time");
-                    new.extend(some.take_new_places());
-                    all.extend(of(&some, &std::mem::take(&mut ids), &new));
+                    new.extend(some.take_new_places().as_slice().iter());
+                    all.extend(of(&some, &std::mem::take(&mut ids), new.as_slice()));
                     locating.use_again(some);
                 }
             }
             let (_, beside, mut rest) = locating.end(&mut waiting);
-            new.extend(rest.take_new_places());
-            all.extend(of(&rest, &ids, &new));
-            assert_eq!(new, beside.as_slice(), "{takes:?}");
+            new.extend(rest.take_new_places().as_slice().iter());
+            all.extend(of(&rest, &ids, new.as_slice()));
+            assert_eq!(new.as_slice(), beside.as_slice(), "{takes:?}");
             assert_eq!(beside.as_slice(), addresses.as_slice(), "{takes:?}");
             assert_eq!(all, here, "{takes:?}");
         }

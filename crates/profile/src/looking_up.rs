@@ -158,12 +158,13 @@ mod tests {
     use super::*;
     use crate::addresses::AddressId;
     use crate::build::Keep;
+    use crate::codes::Codes;
     use crate::detail::DetailId;
     use crate::placing::How;
     use crate::recorded_chains::{ENOUGH, MOST_WORDS};
     use crate::rows::{NumberedRow, Origin};
     use crate::stacks::StackId;
-    use readperf_session::{CodeAddress, CpuMode, Session};
+    use readperf_session::{CpuMode, Session};
 
     const SAMPLES: u64 = 500;
 
@@ -204,7 +205,7 @@ mod tests {
     }
 
     /// What is looked up and added up if another thread does it for the samples in the middle.
-    fn result(beside: std::ops::Range<u64>) -> (Vec<CodeAddress>, Gathered) {
+    fn result(beside: std::ops::Range<u64>) -> (Codes, Gathered) {
         let mut worker = worker();
         go_on(&mut worker, 0..beside.start);
         let looking_up = LookingUp::start(worker).unwrap();
@@ -215,11 +216,11 @@ mod tests {
         }
         let (locator, addresses, looked_up) = looking_up.end();
         if beside.end == SAMPLES {
-            return (addresses.as_slice().to_vec(), looked_up.sort(origins()).join());
+            return (addresses.as_slice().iter().collect(), looked_up.sort(origins()).join());
         }
         let mut worker = Worker { locator, addresses, placing: looked_up.stop() };
         go_on(&mut worker, beside.end..SAMPLES);
-        (worker.addresses.as_slice().to_vec(), worker.placing.end(origins()).join())
+        (worker.addresses.as_slice().iter().collect(), worker.placing.end(origins()).join())
     }
 
     #[test]
@@ -230,7 +231,7 @@ mod tests {
         assert!(gathered.rows.len() < 500, "some come again");
         for beside in [0..SAMPLES, 0..100, 77..300, 100..SAMPLES] {
             let (of_other, other) = result(beside.clone());
-            assert_eq!(of_other, addresses, "{beside:?}");
+            assert_eq!(of_other.as_slice(), addresses.as_slice(), "{beside:?}");
             assert_eq!(other.stacks.nodes(), gathered.stacks.nodes(), "{beside:?}");
             assert!(other.rows.iter().eq(gathered.rows.iter()), "{beside:?}");
         }

@@ -7,7 +7,7 @@ mod places;
 pub(crate) mod same;
 mod unknown;
 
-pub(crate) use self::functions::ReasonId;
+pub(crate) use self::functions::CauseId;
 use self::functions::{Functions, Named};
 use self::levels::Levels;
 use crate::addresses::AddressId;
@@ -173,15 +173,15 @@ impl Names {
         self.functions.has_name(id)
     }
 
-    /// Where an address lies whose function has no name: in which binary, and why it has none.
+    /// Why the function that an address lies in has no name.
     #[inline]
-    pub(crate) fn why_unnamed_at(&self, address: AddressId) -> Option<(Option<BinaryId>, ReasonId)> {
+    pub(crate) fn why_unnamed_at(&self, address: AddressId) -> Option<CauseId> {
         self.functions.why_unnamed(self.function_at(address)?)
     }
 
-    /// A reason why something has no name, in words.
-    pub(crate) fn reason_in_words(&self, reason: ReasonId) -> &str {
-        self.functions.words_of(reason)
+    /// All causes why something has no name, by number: the binary, `None` where no mapping covers an address, and the reason in words.
+    pub(crate) fn causes(&self) -> impl ExactSizeIterator<Item = (Option<BinaryId>, &str)> {
+        self.functions.causes()
     }
 
     /// A source file by its number.

@@ -127,7 +127,7 @@ mod tests {
             prop_assert_eq!(out.len(), before, "none is left");
             let mut sums: BTreeMap<(CodeAddress, u32, u32), (u64, u64)> = BTreeMap::new();
             for row in out {
-                let code = *addresses.get(row.address).expect("each row has its place");
+                let code = addresses.get(row.address).expect("each row has its place");
                 let sum = sums.entry((code, row.origin, row.detail.number())).or_default();
                 *sum = (sum.0 + row.samples, sum.1.wrapping_add(row.period));
             }

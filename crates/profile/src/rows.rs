@@ -4,9 +4,11 @@
 mod column;
 mod numbered;
 mod origin;
+mod periods;
 mod slice;
 
-use self::column::{Counts, Narrow, Sparse, arranged};
+use self::column::{Counts, Sparse, arranged};
+use self::periods::{Before, Periods};
 use crate::addresses::AddressId;
 use crate::counted::counted;
 use crate::detail::DetailId;
@@ -27,7 +29,7 @@ pub struct Rows {
     origin: Vec<u32>,
     stack: Vec<StackId>,
     address: Vec<AddressId>,
-    period: Narrow,
+    period: Periods,
     samples: Counts,
     time_ns: Sparse<u64>,
     detail: Sparse<DetailId>,
@@ -40,7 +42,7 @@ impl Default for Rows {
             origin: Vec::new(),
             stack: Vec::new(),
             address: Vec::new(),
-            period: Narrow::default(),
+            period: Periods::default(),
             samples: Counts::default(),
             time_ns: Sparse::usually(0),
             detail: Sparse::usually(DetailId::default()),
@@ -55,7 +57,6 @@ impl Rows {
             origin: Vec::with_capacity(rows),
             stack: Vec::with_capacity(rows),
             address: Vec::with_capacity(rows),
-            period: Narrow::with_capacity(rows),
             ..Rows::default()
         }
     }
@@ -85,8 +86,13 @@ impl Rows {
             address: self.address.get(at).copied().unwrap_or(AddressId::NONE),
             detail: self.detail.get(at),
             samples: self.samples.get(at),
-            period: self.period.get(at),
+            period: self.period.get(at, &self.samples),
         })
+    }
+
+    /// For how many there is room.
+    fn room(&self) -> usize {
+        self.origin.capacity()
     }
 
     /// All of them.
@@ -114,7 +120,8 @@ impl Rows {
         self.origin.push(origin);
         self.stack.push(stack);
         self.address.push(address);
-        self.period.push(period);
+        self.period
+            .push((samples, period), Before { samples: &self.samples, rows: before, room: self.room() });
         self.samples.push(samples, before);
         self.time_ns.push(time_ns, before);
         self.detail.push(detail, before);
@@ -126,7 +133,8 @@ impl Rows {
         self.origin.extend(rows.iter().map(|row| row.origin));
         self.stack.extend(rows.iter().map(|row| row.stack));
         self.address.extend(rows.iter().map(|row| row.address));
-        self.period.extend(rows.iter().map(|row| row.period));
+        let sums = rows.iter().map(|row| (row.samples, row.period));
+        self.period.extend(sums, Before { samples: &self.samples, rows: before, room: self.room() });
         self.samples.extend(rows.iter().map(|row| row.samples), before);
         self.time_ns.extend(rows.iter().map(|_| 0), before);
         self.detail.extend(rows.iter().map(|row| row.detail), before);
@@ -138,7 +146,10 @@ impl Rows {
         if at >= self.len() {
             return;
         }
-        self.period.set(at, self.period.get(at).wrapping_add(period));
+        let period = self.period.get(at, &self.samples).wrapping_add(period);
+        let sum = (self.samples.get(at).saturating_add(samples), period);
+        let before = Before { samples: &self.samples, rows: self.len(), room: self.room() };
+        self.period.set(at, sum, before);
         self.samples.add(at, samples, self.origin.len());
     }
 
@@ -156,7 +167,7 @@ impl Rows {
             address: *self.address.get(at)?,
             detail: self.detail.get(at),
             samples: self.samples.get(at),
-            period: self.period.get(at),
+            period: self.period.get(at, &self.samples),
         })
     }
 
@@ -333,14 +344,23 @@ mod tests {
 
     /// Some have nothing but what is usual, others from some row on.
     fn lists() -> impl Strategy<Value = Vec<SampleRow>> {
-        let shape = (0..2_u64, 1..3_u64, prop_oneof![Just(1_usize), Just(6)], any::<bool>());
-        shape.prop_flat_map(|(times, most, longest_run, by_event)| {
+        let fixed = proptest::option::of(0..4_u64);
+        let shape = (0..2_u64, 1..3_u64, prop_oneof![Just(1_usize), Just(6)], any::<bool>(), fixed);
+        shape.prop_flat_map(|(times, most, longest_run, by_event, fixed)| {
             let cpu = proptest::option::of(0..2_u32);
             // Of some there are as many as a byte holds, or more.
             let many = if most > 1 { 253..258_u64 } else { 1..2 };
             let samples = prop_oneof![18 => Just(1_u64), 1 => 1..=most, 1 => many];
             let period = prop_oneof![99 => 0..9_u64, 1 => Just(u64::from(u32::MAX)), 1 => Just(1 << 32)];
-            let parts = (0..2_u32, 0..2_usize, cpu, 0..=times * 9, 0..5_u32, samples, period);
+            // Each sample stands for the same, or all but a few.
+            let sums = (samples, period).prop_map(move |(samples, period)| match fixed {
+                Some(fixed) if period <= u64::from(u32::MAX) => (samples, samples * fixed),
+                _ => (samples, period),
+            });
+            let parts = (0..2_u32, 0..2_usize, cpu, 0..=times * 9, 0..5_u32, sums);
+            let parts = parts.prop_map(|(event, comm, cpu, time_ns, stack, (samples, period))| {
+                (event, comm, cpu, time_ns, stack, samples, period)
+            });
             let runs = proptest::collection::vec((parts.prop_map(row), 1..=longest_run), 0..100);
             runs.prop_map(move |runs| {
                 let mut rows: Vec<SampleRow> =
@@ -381,7 +401,7 @@ mod tests {
         }
 
         #[test]
-        fn rows_are_put_in_order(rows in lists()) {
+        fn rows_are_put_in_order(rows in lists(), more in 0..9_u64) {
             let columns: Rows = rows.iter().copied().collect();
             let (mut by_time, mut sorted) = (columns.clone(), rows.clone());
             by_time.sort_by_time();
@@ -407,8 +427,8 @@ mod tests {
             prop_assert_eq!(list(&left), kept.clone());
             // What is added to one row is added to no other.
             if let Some(first) = kept.first_mut() {
-                left.add(0, 2, 5);
-                (first.samples, first.period) = (first.samples + 2, first.period + 5);
+                left.add(0, 2, more);
+                (first.samples, first.period) = (first.samples + 2, first.period + more);
             }
             prop_assert_eq!(list(&left), kept.clone());
             left.place_anew(|address| (address.0 % 2 == 0).then_some((StackId(7), AddressId(address.0 + 1))));

@@ -37,7 +37,7 @@ pub struct Node {
 /// parts without a place stand in it through which no stack goes.
 #[derive(Clone, Debug, Default)]
 pub struct Stacks {
-    nodes: Interner<Node>,
+    nodes: Interner<Vec<Node>>,
     climb: Climb,
     /// Whole stacks, if those are kept instead of the tree.
     whole: Option<WholeStacks>,
@@ -85,7 +85,7 @@ impl Stacks {
 
     /// The nodes by number; none if whole stacks are kept.
     pub fn nodes(&self) -> &[Node] {
-        self.nodes.as_slice()
+        self.nodes.list()
     }
 
     /// A node; of the empty stack none.
@@ -148,7 +148,7 @@ impl Stacks {
         if let Some(whole) = &mut self.whole {
             return whole.put_together(together);
         }
-        let before = std::mem::take(&mut self.nodes).into_vec();
+        let before = std::mem::take(&mut self.nodes).into_list();
         let mut numbers: Vec<StackId> = Vec::with_capacity(before.len());
         for Node { parent, address } in before {
             // Callers come first.

@@ -170,7 +170,7 @@ impl Addresses {
         };
         let places = Places { addresses: self, names, rounding: *rounding };
         let left = firsts.iter().filter_map(|first| {
-            let code = *self.get(*first)?;
+            let code = self.get(*first)?;
             let is_found = *rounding == Rounding::default() || places.unnamed(*first).is_none();
             let address = if is_found { code.address } else { rounding.of(code.address) };
             let ip = code.ip.wrapping_sub(code.address.wrapping_sub(address));

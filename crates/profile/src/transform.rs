@@ -187,7 +187,7 @@ impl Profile {
     /// A place with other levels than the one it is made of.
     fn make_place(&mut self, of: AddressId, levels: &[Frame]) -> AddressId {
         let recorded = self.recorded_place(of);
-        let Some(code) = self.addresses.get(recorded).copied() else { return of };
+        let Some(code) = self.addresses.get(recorded) else { return of };
         let place = Arc::make_mut(&mut self.addresses).again(code);
         Arc::make_mut(&mut self.names).add_place(levels);
         self.made_of.push(recorded);

@@ -14,16 +14,28 @@ pub struct Tuples {
     before: Option<Arc<Tuples>>,
     /// How many there are besides.
     len: usize,
-    /// These, one after the other.
-    values: Vec<Held>,
+    /// The values of these, by their place in a row.
+    columns: Vec<Column>,
     /// Of these, the values that have no small form.
     wide: Vec<Value>,
     /// By number without those before.
     index: Index,
 }
 
-/// A value as it is held. There may be a row for each of millions of addresses, and what most keys say of one are ids: half of the size
-/// of a value is enough for these.
+/// The values at one place of all rows. There may be a row for each of millions of addresses, whose binaries and functions are all that is
+/// asked for mostly: a quarter of the size of a value is enough for these.
+#[derive(Clone, Debug)]
+enum Column {
+    Binaries(Vec<Option<BinaryId>>),
+    Functions(Vec<PackedFunction>),
+    Mixed(Vec<Held>),
+}
+
+/// A function, and in the lowest bit whether it is inlined. Memory is at its end before there are as many functions.
+#[derive(Clone, Copy, Debug)]
+struct PackedFunction(u32);
+
+/// A value as it is held among others: what most keys say are ids, and half of the size of a value is enough for these.
 #[derive(Clone, Copy, Debug)]
 enum Held {
     Unknown,
@@ -31,15 +43,102 @@ enum Held {
     Process(ProcessId),
     Thread(ThreadId),
     Binary(Option<BinaryId>),
-    Function {
-        function: FunctionId,
-        inlined: bool,
-    },
+    Function(PackedFunction),
     File(FileId),
     NoFile(Option<BinaryId>),
     Text(TextId),
     /// Another one, by its index among those.
     Wide(u32),
+}
+
+impl PackedFunction {
+    #[inline]
+    fn new(function: FunctionId, inlined: bool) -> PackedFunction {
+        PackedFunction(u32::try_from(function.index()).unwrap_or(u32::MAX) << 1 | u32::from(inlined))
+    }
+
+    #[inline]
+    fn value(self) -> Value {
+        Value::Function { function: FunctionId::new((self.0 >> 1) as usize), inlined: self.0 & 1 == 1 }
+    }
+}
+
+impl Held {
+    /// A value; one that has no small form goes to the others.
+    fn new(value: Value, wide: &mut Vec<Value>) -> Held {
+        match value {
+            Value::Unknown => Held::Unknown,
+            Value::Comm(id) => Held::Comm(id),
+            Value::Process(id) => Held::Process(id),
+            Value::Thread(id) => Held::Thread(id),
+            Value::Binary(id) => Held::Binary(id),
+            Value::Function { function, inlined } => Held::Function(PackedFunction::new(function, inlined)),
+            Value::File(id) => Held::File(id),
+            Value::NoFile(id) => Held::NoFile(id),
+            Value::Text(id) => Held::Text(id),
+            Value::Offset { .. }
+            | Value::Code { .. }
+            | Value::Line { .. }
+            | Value::Number(_)
+            | Value::PerSample(_)
+            | Value::Address(_)
+            | Value::Time(_)
+            | Value::Size(_) => {
+                wide.push(value);
+                // Memory is at its end before the numbers are.
+                Held::Wide(u32::try_from(wide.len() - 1).unwrap_or(u32::MAX))
+            }
+        }
+    }
+}
+
+impl Column {
+    /// An empty one for what is like this.
+    fn of(value: &Value) -> Column {
+        match value {
+            Value::Binary(_) => Column::Binaries(Vec::new()),
+            Value::Function { .. } => Column::Functions(Vec::new()),
+            _ => Column::Mixed(Vec::new()),
+        }
+    }
+
+    /// Adds the value of the next row. Those that have no small form go to the others.
+    #[inline]
+    fn push(&mut self, value: Value, wide: &mut Vec<Value>) {
+        match (&mut *self, value) {
+            (Column::Binaries(list), Value::Binary(binary)) => list.push(binary),
+            (Column::Functions(list), Value::Function { function, inlined }) => {
+                list.push(PackedFunction::new(function, inlined));
+            }
+            (Column::Mixed(list), value) => list.push(Held::new(value, wide)),
+            (_, value) => self.push_other(value, wide),
+        }
+    }
+
+    /// Adds what is unlike all before it.
+    #[cold]
+    fn push_other(&mut self, value: Value, wide: &mut Vec<Value>) {
+        let mut mixed: Vec<Held> = (0..self.len()).filter_map(|row| self.get(row)).collect();
+        mixed.push(Held::new(value, wide));
+        *self = Column::Mixed(mixed);
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Column::Binaries(list) => list.len(),
+            Column::Functions(list) => list.len(),
+            Column::Mixed(list) => list.len(),
+        }
+    }
+
+    #[inline]
+    fn get(&self, row: usize) -> Option<Held> {
+        match self {
+            Column::Binaries(list) => list.get(row).copied().map(Held::Binary),
+            Column::Functions(list) => list.get(row).copied().map(Held::Function),
+            Column::Mixed(list) => list.get(row).copied(),
+        }
+    }
 }
 
 impl Tuples {
@@ -96,37 +195,14 @@ impl Tuples {
     }
 
     fn push(&mut self, values: &[Value]) {
-        for nr in 0..self.width {
-            let held = self.hold(values.get(nr).copied().unwrap_or_default());
-            self.values.push(held);
+        let Tuples { columns, wide, .. } = self;
+        if columns.is_empty() {
+            columns.extend(values.iter().map(Column::of));
+        }
+        for (nr, column) in columns.iter_mut().enumerate() {
+            column.push(values.get(nr).copied().unwrap_or_default(), wide);
         }
         self.len += 1;
-    }
-
-    fn hold(&mut self, value: Value) -> Held {
-        match value {
-            Value::Unknown => Held::Unknown,
-            Value::Comm(id) => Held::Comm(id),
-            Value::Process(id) => Held::Process(id),
-            Value::Thread(id) => Held::Thread(id),
-            Value::Binary(id) => Held::Binary(id),
-            Value::Function { function, inlined } => Held::Function { function, inlined },
-            Value::File(id) => Held::File(id),
-            Value::NoFile(id) => Held::NoFile(id),
-            Value::Text(id) => Held::Text(id),
-            Value::Offset { .. }
-            | Value::Code { .. }
-            | Value::Line { .. }
-            | Value::Number(_)
-            | Value::PerSample(_)
-            | Value::Address(_)
-            | Value::Time(_)
-            | Value::Size(_) => {
-                self.wide.push(value);
-                // Memory is at its end before the numbers are.
-                Held::Wide(u32::try_from(self.wide.len() - 1).unwrap_or(u32::MAX))
-            }
-        }
     }
 
     #[inline]
@@ -137,7 +213,7 @@ impl Tuples {
             Held::Process(id) => Value::Process(id),
             Held::Thread(id) => Value::Thread(id),
             Held::Binary(id) => Value::Binary(id),
-            Held::Function { function, inlined } => Value::Function { function, inlined },
+            Held::Function(function) => function.value(),
             Held::File(id) => Value::File(id),
             Held::NoFile(id) => Value::NoFile(id),
             Held::Text(id) => Value::Text(id),
@@ -166,9 +242,8 @@ impl Tuples {
     /// A row that was not there before.
     #[inline]
     fn values_here(&self, number: usize) -> impl ExactSizeIterator<Item = Value> + '_ {
-        let start = number.saturating_mul(self.width);
-        let row = self.values.get(start..start.saturating_add(self.width)).unwrap_or_default();
-        row.iter().map(|held| self.value_of(*held))
+        let columns = if number < self.len { self.columns.as_slice() } else { &[] };
+        columns.iter().map(move |column| self.value_of(column.get(number).unwrap_or(Held::Unknown)))
     }
 
     #[inline]
@@ -190,7 +265,7 @@ impl Tuples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use readperf_session::Session;
+    use readperf_session::{Binary, BinaryKind, Session};
 
     fn row(tuples: &Tuples, id: u32) -> Vec<Value> {
         tuples.values(id).collect()
@@ -214,20 +289,24 @@ mod tests {
     #[test]
     fn values_are_what_they_were_whatever_form_they_are_held_in() {
         assert_eq!((size_of::<Held>(), size_of::<Value>()), (8, 16));
-        let comm = Session::default().add_comm(b"work");
+        let mut session = Session::default();
+        let comm = session.add_comm(b"work");
+        let (name, short_name) = (b"/bin/a".as_slice().into(), b"a".as_slice().into());
+        let binary = session.add_binary(Binary { name, short_name, kind: BinaryKind::User, build_id: None });
         let (function, file) = (FunctionId::new(3), FileId::new(4));
         let text = crate::value::Texts::default().number(b"text");
         let rows = [
-            [Value::Unknown, Value::Comm(comm), Value::Binary(None)],
-            [Value::Function { function, inlined: false }, Value::File(file), Value::Text(text)],
-            [Value::Function { function, inlined: true }, Value::NoFile(None), Value::Number(u64::MAX)],
+            [Value::Function { function, inlined: false }, Value::Comm(comm), Value::Binary(None)],
+            [Value::Function { function, inlined: true }, Value::File(file), Value::Binary(Some(binary))],
+            [Value::Unknown, Value::NoFile(None), Value::Text(text)],
+            [Value::Number(u64::MAX), Value::Unknown, Value::NoFile(Some(binary))],
             [Value::Offset { function, offset: 1 << 40 }, Value::Line { file, line: 9 }, Value::PerSample(7)],
             [Value::Address(u64::MAX), Value::Time(1), Value::Size(1)],
         ];
         let mut tuples = Tuples::default();
         let numbers: Vec<u32> = rows.iter().map(|values| tuples.number(values)).collect();
         for (values, number) in rows.iter().zip(numbers) {
-            assert_eq!(row(&tuples, number), *values);
+            assert_eq!(row(&tuples, number), *values, "of the kind of those before it, or of another");
             assert_eq!((tuples.find(values), tuples.number(values)), (Some(number), number));
         }
         assert_eq!(tuples.len(), rows.len());

@@ -52,7 +52,7 @@ impl<'x> Export<'x> {
     /// What kind of code a place is.
     pub fn kind(&self, address: AddressId) -> CodeKind {
         let code = self.profile.addresses().get(address);
-        code.map_or(CodeKind::Unknown, |code| CodeKind::of(code, self.session))
+        code.map_or(CodeKind::Unknown, |code| CodeKind::of(&code, self.session))
     }
 
     /// The name of a level's function, if it has one.

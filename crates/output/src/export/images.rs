@@ -39,7 +39,7 @@ impl Images {
     /// Looks where they lie: in the mappings as far as these are known, else around the addresses that were met.
     pub(crate) fn of(export: &Export<'_>) -> Images {
         let mut images = Images::default();
-        for code in export.profile.addresses().as_slice() {
+        for code in export.profile.addresses().as_slice().iter() {
             let Some(binary) = code.binary else { continue };
             let bias = code.ip.wrapping_sub(code.address);
             let image = images.by_binary.entry(binary).or_insert(Image { start: u64::MAX, limit: 0, bias });

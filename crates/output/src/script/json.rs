@@ -91,7 +91,7 @@ impl Script {
 /// recorded.
 fn frames(known: &Known<'_>, id: AddressId, returns: bool) -> Vec<Value> {
     let Some(code) = known.addresses.get(id) else { return Vec::new() };
-    let code = if returns { behind_call(code) } else { *code };
+    let code = if returns { behind_call(&code) } else { code };
     let binary = code.binary.and_then(|binary| known.session.binary(binary));
     let real = known.names.function_at(id).and_then(|function| known.names.function(function));
     let levels = known.names.frames_at(id);

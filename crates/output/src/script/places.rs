@@ -6,7 +6,7 @@ use crate::digits::hex;
 use crate::names::UNKNOWN;
 use crate::text::{self, shown_bytes};
 use readperf_profile::names::Frame;
-use readperf_profile::{AddressId, Function, FunctionId, Names, NewBinaries, NewPlaces, touch};
+use readperf_profile::{AddressId, CodesSlice, Function, FunctionId, Names, NewBinaries, NewPlaces, touch};
 use readperf_session::{Binary, BinaryKind, CodeAddress, CpuMode};
 use std::borrow::Cow;
 
@@ -52,7 +52,12 @@ impl Places {
     pub(super) fn new(style: Style) -> Places {
         let mut pieces = Pieces::default();
         let names = Names::default();
-        let none = NewPlaces { before: 0, codes: &[], binaries: NewBinaries::All(&[]), names: &names };
+        let none = NewPlaces {
+            before: 0,
+            codes: CodesSlice::default(),
+            binaries: NewBinaries::All(&[]),
+            names: &names,
+        };
         let level =
             Level { code: &UNMAPPED, binary: None, function: None, own: None, inlined: false, frame: None };
         let line = style.line(&mut pieces, &none, level);
@@ -76,7 +81,7 @@ impl Places {
         self.pieces.forget_binaries();
         self.lines.reserve_exact(new.codes.len());
         for (id, code) in new.iter() {
-            self.learn_place(new, id, code);
+            self.learn_place(new, id, &code);
             match self.style.has_levels() {
                 true => self.ends.push(self.lines.len()),
                 // One of which nothing is known has its place, too.

@@ -280,7 +280,7 @@ fn write_place(out: &mut Vec<u8>, known: &Known<'_>, id: AddressId, columns: &Co
         out.push(b' ');
         let function = known.names.function_at(id).and_then(|function| known.names.function(function));
         let name = function.and_then(places::name_of);
-        places::write_symbol(out, code, function, columns.fields.has(ScriptField::SymbolOffset), name);
+        places::write_symbol(out, &code, function, columns.fields.has(ScriptField::SymbolOffset), name);
     }
     if columns.fields.has(ScriptField::Dso) {
         let binary = code.binary.and_then(|binary| known.session.binary(binary));

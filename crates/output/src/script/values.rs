@@ -159,7 +159,7 @@ fn write_end(
     match (how, code, place) {
         (ScriptField::BranchSymbols, Some(code), Some(id)) => {
             let function = known.names.function_at(id).and_then(|function| known.names.function(function));
-            places::write_symbol(out, code, function, true, function.and_then(places::name_of));
+            places::write_symbol(out, &code, function, true, function.and_then(places::name_of));
         }
         (ScriptField::BranchOffsets, Some(code), _) => {
             out.extend_from_slice(b"0x");

@@ -13,6 +13,7 @@ use std::sync::Arc;
 /// What is known of a function that has a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
+    binary: Option<BinaryId>,
     pub(super) name: FunctionName,
     /// In bytes; 0 if not known.
     pub(super) size: u64,
@@ -29,82 +30,100 @@ pub(super) struct Functions {
     inlined: HashTable<FunctionId>,
 }
 
-/// Functions by number.
+/// Functions by number. There may be millions of addresses without a name, so of these there is nothing but the address and a number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct List {
-    held: Vec<Held>,
+    addresses: Vec<u64>,
+    known: Vec<Known>,
     named: Vec<Named>,
-    /// Each reason once: millions of addresses may share one.
+    causes: IndexSet<Cause, FxBuildHasher>,
+    /// Each reason once.
     reasons: IndexSet<Arc<str>, FxBuildHasher>,
 }
 
-/// A function, with the number of what is known of it.
-#[derive(Clone, Copy, Debug)]
-struct Held {
-    address: u64,
-    binary: Option<BinaryId>,
-    known: Known,
-}
-
-/// The number of a name, or that of the reason why there is none, which has the lowest bit.
+/// The number of a name, or that of the cause why there is none, which has the lowest bit.
 #[derive(Clone, Copy, Debug)]
 struct Known(u32);
 
-/// Number of a reason why something has no name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ReasonId(usize);
+/// Where something has no name, and the number of the reason why.
+type Cause = (Option<BinaryId>, usize);
+
+/// Number of a cause: of a binary in which something has no name, and the reason why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CauseId(usize);
+
+impl CauseId {
+    /// Its index: they are numbered from 0 without gaps.
+    pub(crate) fn index(self) -> usize {
+        self.0
+    }
+}
 
 impl Known {
     fn named(index: usize) -> Known {
         Known(super::number(index) << 1)
     }
 
-    fn unnamed(ReasonId(index): ReasonId) -> Known {
+    fn unnamed(CauseId(index): CauseId) -> Known {
         Known(super::number(index) << 1 | 1)
     }
 
-    /// The index of the name, or of the reason.
+    /// The index of the name, or the cause why there is none.
     #[inline]
-    fn index(self) -> Result<usize, usize> {
+    fn index(self) -> Result<usize, CauseId> {
         let index = (self.0 >> 1) as usize;
-        if self.0 & 1 == 0 { Ok(index) } else { Err(index) }
+        if self.0 & 1 == 0 { Ok(index) } else { Err(CauseId(index)) }
     }
 }
 
 impl List {
     fn next(&self) -> FunctionId {
-        FunctionId::new(self.held.len())
+        FunctionId::new(self.known.len())
     }
 
     /// A function by its index.
     #[inline]
     fn get(&self, index: usize) -> Option<Function<'_>> {
-        self.held.get(index).map(|held| self.function(*held))
+        let (address, known) = (self.addresses.get(index)?, self.known.get(index)?);
+        Some(self.function(*address, *known))
     }
 
     #[inline]
-    fn function(&self, Held { address, binary, known }: Held) -> Function<'_> {
-        let known = match known.index() {
-            Ok(name) => self.named.get(name).ok_or(""),
-            Err(reason) => Err(self.words_of(reason)),
+    fn function(&self, address: u64, known: Known) -> Function<'_> {
+        let (binary, known) = match known.index() {
+            Ok(name) => match self.named.get(name) {
+                Some(named) => (named.binary, Ok(named)),
+                None => (None, Err("")),
+            },
+            Err(cause) => {
+                let (binary, reason) = self.cause(cause);
+                (binary, Err(reason))
+            }
         };
         Function { binary, address, known }
     }
 
-    fn words_of(&self, reason: usize) -> &str {
-        self.reasons.get_index(reason).map_or("", |reason| &**reason)
+    fn cause(&self, CauseId(cause): CauseId) -> (Option<BinaryId>, &str) {
+        let (binary, reason) = self.causes.get_index(cause).copied().unwrap_or_default();
+        (binary, self.reasons.get_index(reason).map_or("", |reason| &**reason))
     }
 
-    fn push(&mut self, binary: Option<BinaryId>, address: u64, named: Named) -> FunctionId {
+    fn push(&mut self, address: u64, known: Known) -> FunctionId {
         let id = self.next();
-        self.held.push(Held { address, binary, known: Known::named(self.named.len()) });
+        self.addresses.push(address);
+        self.known.push(known);
+        id
+    }
+
+    fn push_named(&mut self, address: u64, named: Named) -> FunctionId {
+        let id = self.push(address, Known::named(self.named.len()));
         self.named.push(named);
         id
     }
 
     /// What is known of a function that has a name.
     fn named_mut(&mut self, id: FunctionId) -> Option<&mut Named> {
-        let name = self.held.get(id.index())?.known.index().ok()?;
+        let name = self.known.get(id.index())?.index().ok()?;
         self.named.get_mut(name)
     }
 }
@@ -112,7 +131,8 @@ impl List {
 impl Functions {
     /// All of them, by number.
     pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = Function<'_>> + Clone {
-        self.list.held.iter().map(|held| self.list.function(*held))
+        let List { addresses, known, .. } = &self.list;
+        addresses.iter().zip(known).map(|(address, known)| self.list.function(*address, *known))
     }
 
     /// A function by its number.
@@ -124,24 +144,24 @@ impl Functions {
     /// Whether a function has a name.
     #[inline]
     pub(super) fn has_name(&self, id: FunctionId) -> bool {
-        self.list.held.get(id.index()).is_some_and(|held| held.known.index().is_ok())
+        self.list.known.get(id.index()).is_some_and(|known| known.index().is_ok())
     }
 
-    /// The binary of a function that has no name, and why it has none.
+    /// Why a function has no name.
     #[inline]
-    pub(super) fn why_unnamed(&self, id: FunctionId) -> Option<(Option<BinaryId>, ReasonId)> {
-        let held = self.list.held.get(id.index())?;
-        held.known.index().err().map(|reason| (held.binary, ReasonId(reason)))
+    pub(super) fn why_unnamed(&self, id: FunctionId) -> Option<CauseId> {
+        self.list.known.get(id.index())?.index().err()
     }
 
-    /// A reason in words.
-    pub(super) fn words_of(&self, ReasonId(reason): ReasonId) -> &str {
-        self.list.words_of(reason)
+    /// All causes why something has no name, by number: the binary, and the reason in words.
+    pub(super) fn causes(&self) -> impl ExactSizeIterator<Item = (Option<BinaryId>, &str)> {
+        (0..self.list.causes.len()).map(|cause| self.list.cause(CauseId(cause)))
     }
 
     /// Room for so many more.
     pub(super) fn reserve(&mut self, more: usize) {
-        self.list.held.reserve(more);
+        self.list.addresses.reserve(more);
+        self.list.known.reserve(more);
     }
 
     /// The function that a symbol names; it may be known by a question before this one.
@@ -158,7 +178,7 @@ impl Functions {
             Err(id) => {
                 // What is all of its binary has no end of its own.
                 let size = if end == u64::MAX { 0 } else { end.saturating_sub(start) };
-                self.list.push(Some(binary), start, Named { name, size, source_file });
+                self.list.push_named(start, Named { binary: Some(binary), name, size, source_file });
                 id
             }
         }
@@ -180,17 +200,15 @@ impl Functions {
                 id
             }
             Err(id) => {
-                self.list.push(Some(binary), 0, Named { name, size: 0, source_file: None });
+                self.list.push_named(0, Named { binary: Some(binary), name, size: 0, source_file: None });
                 id
             }
         }
     }
 
     /// What stands for an address without a name.
-    pub(super) fn unnamed(&mut self, binary: Option<BinaryId>, address: u64, reason: ReasonId) -> FunctionId {
-        let id = self.list.next();
-        self.list.held.push(Held { address, binary, known: Known::unnamed(reason) });
-        id
+    pub(super) fn unnamed(&mut self, address: u64, cause: CauseId) -> FunctionId {
+        self.list.push(address, Known::unnamed(cause))
     }
 
     /// Leaves those of which this is true, by their numbers; it has to be of all that have a name. Returns what number each has now.
@@ -201,8 +219,8 @@ impl Functions {
             FunctionId::new(count.saturating_sub(1))
         });
         let numbers: Vec<FunctionId> = numbers.collect();
-        let mut is_left = is_left.iter();
-        self.list.held.retain(|_| is_left.next() == Some(&true));
+        retain(&mut self.list.addresses, is_left);
+        retain(&mut self.list.known, is_left);
         for id in self.by_start.iter_mut().chain(self.inlined.iter_mut()) {
             *id = numbers.get(id.index()).copied().unwrap_or(*id);
         }
@@ -211,15 +229,17 @@ impl Functions {
 
     /// Tells the address of a function without a name less exactly.
     pub(super) fn round(&mut self, id: FunctionId, address: u64) {
-        if let Some(held) = self.list.held.get_mut(id.index()).filter(|held| held.known.index().is_err()) {
-            held.address = address;
+        let is_unnamed = self.why_unnamed(id).is_some();
+        if let Some(exactly) = self.list.addresses.get_mut(id.index()).filter(|_| is_unnamed) {
+            *exactly = address;
         }
     }
 
-    /// The number of a reason.
-    pub(super) fn reason(&mut self, words: &str) -> ReasonId {
-        let reasons = &mut self.list.reasons;
-        ReasonId(reasons.get_index_of(words).unwrap_or_else(|| reasons.insert_full(words.into()).0))
+    /// The number of a cause: the reason why something in a binary has no name.
+    pub(super) fn cause(&mut self, binary: Option<BinaryId>, reason: &str) -> CauseId {
+        let List { causes, reasons, .. } = &mut self.list;
+        let reason = reasons.get_index_of(reason).unwrap_or_else(|| reasons.insert_full(reason.into()).0);
+        CauseId(causes.insert_full((binary, reason)).0)
     }
 
     /// A function of no binary, that is only a name.
@@ -229,7 +249,7 @@ impl Functions {
 
     /// A function that is known by its name alone. Symbols that are learned later do not find it.
     pub(super) fn known(&mut self, binary: Option<BinaryId>, address: u64, name: FunctionName) -> FunctionId {
-        self.list.push(binary, address, Named { name, size: 0, source_file: None })
+        self.list.push_named(address, Named { binary, name, size: 0, source_file: None })
     }
 
     /// Gives functions other names. Those that are learned later have theirs.
@@ -247,6 +267,12 @@ impl Functions {
     pub(super) fn named_mut(&mut self, id: FunctionId) -> Option<&mut Named> {
         self.list.named_mut(id)
     }
+}
+
+/// Leaves the elements of which this is true.
+fn retain<T>(list: &mut Vec<T>, is_left: &[bool]) {
+    let mut is_left = is_left.iter();
+    list.retain(|_| is_left.next() == Some(&true));
 }
 
 /// The function with this key or, as an error, the id of a new one, which is then to be pushed.
@@ -288,10 +314,11 @@ mod tests {
             let name = FunctionName::plain(format!("f{start}"));
             Symbol { name, start, end: start + 8, binding: Binding::Global, source_file: None }
         };
-        let reason = functions.reason("nobody knows");
-        let unnamed = functions.unnamed(Some(binary), 40, reason);
+        let (inside, outside) =
+            (functions.cause(Some(binary), "nobody knows"), functions.cause(None, "nobody knows"));
+        let unnamed = functions.unnamed(40, inside);
         let first = functions.of_symbol(binary, symbol(8));
-        let rounded = functions.unnamed(None, 0x1234, reason);
+        let rounded = functions.unnamed(0x1234, outside);
         let inlined = functions.inlined(binary, FunctionName::plain("inlined".to_owned()));
         let last = functions.of_symbol(binary, symbol(16));
         assert_eq!([unnamed, first, rounded, inlined, last].map(FunctionId::index), [0, 1, 2, 3, 4]);

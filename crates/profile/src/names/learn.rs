@@ -1,8 +1,9 @@
 //! The answers about names are taken in: the one place where the answer of the symbols becomes functions, frames and files.
 
-use super::functions::{Functions, ReasonId};
+use super::functions::{CauseId, Functions};
 use super::levels::Levels;
 use super::{BinaryPlaces, FileId, Frame, FunctionId, Names};
+use crate::codes::CodesSlice;
 use readperf_session::{BinaryId, CodeAddress, CpuMode};
 use readperf_symbols::{Symbol, SymbolBatch};
 use rustc_hash::FxHashMap;
@@ -13,7 +14,7 @@ const NO_ANSWER: u32 = u32::MAX;
 
 impl Names {
     /// Learns the addresses that follow those that are known. What nobody answered about stays without a name.
-    pub fn learn(&mut self, new: &[CodeAddress], answers: Vec<(BinaryPlaces, SymbolBatch)>) {
+    pub fn learn(&mut self, new: CodesSlice<'_>, answers: Vec<(BinaryPlaces, SymbolBatch)>) {
         self.is_of_pieces = !self.is_empty();
         // For each place the number of the answer, and its number there.
         let mut found: Vec<(u32, u32)> = vec![(NO_ANSWER, 0); new.len()];
@@ -33,14 +34,17 @@ impl Names {
         let functions = Arc::make_mut(functions);
         functions.reserve(new.len());
         levels.reserve(new.len());
-        let (outside, not_looked_up) = (functions.reason(OUTSIDE), functions.reason(NOT_LOOKED_UP));
+        let mut outside = None;
         for (code, (of_binary, nr)) in new.iter().zip(found) {
             match numbered.get_mut(of_binary as usize) {
-                Some(numbered) => numbered.name(code, nr as usize, functions, levels),
+                Some(numbered) => numbered.name(&code, nr as usize, functions, levels),
                 None => {
-                    let function = not_answered.function_of(code, || {
-                        let reason = if code.binary.is_some() { not_looked_up } else { outside };
-                        functions.unnamed(code.binary, code.address, reason)
+                    let function = not_answered.function_of(&code, || {
+                        let cause = match code.binary {
+                            Some(_) => functions.cause(code.binary, NOT_LOOKED_UP),
+                            None => *outside.get_or_insert_with(|| functions.cause(None, OUTSIDE)),
+                        };
+                        functions.unnamed(code.address, cause)
                     });
                     levels.push(function, []);
                 }
@@ -60,16 +64,16 @@ impl Names {
             inlined.map(|(name, is)| is.then(|| self.functions_mut().inlined(binary, name))).collect();
         let files = std::mem::take(&mut answer.files).into_iter();
         let files = files.map(|file| FileId::new(self.files.insert_full(file).0)).collect();
-        let reasons = answer.reasons().iter().map(|reason| {
+        let causes = answer.reasons().iter().map(|reason| {
             let words = reason.to_string();
-            let number = self.functions_mut().reason(&words);
+            let number = self.functions_mut().cause(Some(binary), &words);
             if let Some(remedy) = reason.remedy() {
                 self.remedies.insert(words, remedy.into_owned());
             }
             number
         });
-        let reasons = reasons.collect();
-        Numbered { answer, functions, inlined, files, reasons, unnamed: vec![None; addresses] }
+        let causes = causes.collect();
+        Numbered { answer, functions, inlined, files, causes, unnamed: vec![None; addresses] }
     }
 }
 
@@ -81,7 +85,8 @@ struct Numbered {
     /// Of the functions in its frames; of those that are only the outermost level, which has the symbol's name, none.
     inlined: Vec<Option<FunctionId>>,
     files: Vec<FileId>,
-    reasons: Vec<ReasonId>,
+    /// Why something of its binary has no name.
+    causes: Vec<CauseId>,
     /// For each address the function that stands for it, if it has no name and one was made.
     unnamed: Vec<Option<FunctionId>>,
 }
@@ -94,9 +99,9 @@ impl Numbered {
         // Places at one address may differ in where it was mapped; without a name it is one function all the same.
         let known = || self.unnamed.get(nr).copied().flatten();
         let function = function.or_else(known).unwrap_or_else(|| {
-            let reason = self.answer.reason_index(nr).and_then(|index| self.reasons.get(index));
-            let reason = reason.copied().unwrap_or_else(|| functions.reason(NOT_LOOKED_UP));
-            let function = functions.unnamed(code.binary, code.address, reason);
+            let cause = self.answer.reason_index(nr).and_then(|index| self.causes.get(index));
+            let cause = cause.copied().unwrap_or_else(|| functions.cause(code.binary, NOT_LOOKED_UP));
+            let function = functions.unnamed(code.address, cause);
             if let Some(slot) = self.unnamed.get_mut(nr) {
                 *slot = Some(function);
             }
@@ -147,7 +152,7 @@ struct NotAnswered {
 }
 
 impl NotAnswered {
-    fn new<'c>(places: impl Iterator<Item = &'c CodeAddress>) -> NotAnswered {
+    fn new(places: impl Iterator<Item = CodeAddress>) -> NotAnswered {
         let others = places.filter(|code| !is_usual(code));
         NotAnswered { functions: others.map(|code| ((code.binary, code.address), None)).collect() }
     }
@@ -174,6 +179,7 @@ const NOT_LOOKED_UP: &str = "its name was not looked up";
 mod tests {
     use super::*;
     use crate::addresses::AddressId;
+    use crate::codes::Codes;
 
     #[test]
     fn places_of_one_address_have_one_function() {
@@ -188,7 +194,7 @@ mod tests {
             code(8, CpuMode::Unknown),
         ];
         let mut names = Names::default();
-        names.learn(&places, Vec::new());
+        names.learn(Codes::from_iter(places).as_slice(), Vec::new());
         let functions = (0..7).map(|nr| names.piece_at(AddressId(nr)).map(FunctionId::index));
         assert!(functions.eq([0, 1, 0, 2, 1, 1, 3].map(Some)));
     }

@@ -26,8 +26,8 @@ impl Names {
         match name {
             Ok(name) => self.functions_mut().known(binary, address, name),
             Err(reason) => {
-                let reason = self.functions_mut().reason(reason);
-                self.functions_mut().unnamed(binary, address, reason)
+                let cause = self.functions_mut().cause(binary, reason);
+                self.functions_mut().unnamed(address, cause)
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The question about names: addresses of one binary.
 
-use readperf_session::{BinaryId, CodeAddress};
+use crate::codes::CodesSlice;
+use readperf_session::BinaryId;
 use readperf_symbols::{AddressBatch, Subject};
 
 /// Places of one binary whose names were asked for: what the addresses of the question are here.
@@ -15,14 +16,14 @@ impl BinaryPlaces {
     /// The addresses that are to be [learned](super::Names::learn) next, by binary, in the order of their ids. `subject` says what to
     /// ask about a binary; addresses of other binaries, and those outside of any, are left out.
     pub fn ask(
-        new: &[CodeAddress],
+        new: CodesSlice<'_>,
         mut subject: impl FnMut(BinaryId) -> Option<Subject>,
     ) -> Vec<(BinaryPlaces, AddressBatch)> {
         // Binary, address and place, in one number each: there may be millions, and that is sorted several times as fast.
         let pack = |binary: BinaryId, address: u64, place: u32| {
             (binary.index() as u128) << 96 | u128::from(address) << 32 | u128::from(place)
         };
-        let places = (0u32..).zip(new);
+        let places = (0u32..).zip(new.iter());
         let with_binary = places.filter_map(|(place, code)| Some(pack(code.binary?, code.address, place)));
         let mut wanted: Vec<u128> = with_binary.collect();
         wanted.sort_unstable();

@@ -65,12 +65,6 @@ pub(super) enum Narrow {
     Whole(Vec<u64>),
 }
 
-impl Default for Narrow {
-    fn default() -> Narrow {
-        Narrow::Half(Vec::new())
-    }
-}
-
 impl Narrow {
     /// Room for so many rows.
     pub(super) fn with_capacity(rows: usize) -> Narrow {
@@ -83,16 +77,6 @@ impl Narrow {
         match self {
             Narrow::Half(numbers) => numbers.get(at).copied().map_or(0, u64::from),
             Narrow::Whole(numbers) => numbers.get(at).copied().unwrap_or(0),
-        }
-    }
-
-    /// Appends the number of the next row.
-    #[inline]
-    pub(super) fn push(&mut self, number: u64) {
-        self.make_room_for(number);
-        match (self, u32::try_from(number)) {
-            (Narrow::Half(numbers), half) => numbers.extend(half),
-            (Narrow::Whole(numbers), _) => numbers.push(number),
         }
     }
 

@@ -83,7 +83,7 @@ impl<'r> RowSlice<'r> {
             stack: *stack,
             address: *address,
             samples: rows.samples.get(at),
-            period: rows.period.get(at),
+            period: rows.period.get(at, &rows.samples),
         })
     }
 

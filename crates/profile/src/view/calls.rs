@@ -36,7 +36,7 @@ impl Calls {
     /// row of each place, of which a row may have several.
     pub(super) fn new(stacks: &[stacks::Node], levels: &Levels, rows: Vec<u32>) -> Calls {
         let mut calls = Calls { rows, ..Calls::default() };
-        let mut nodes: Interner<Node> = Interner::default();
+        let mut nodes: Interner<Vec<Node>> = Interner::default();
         calls.of_stack.reserve_exact(stacks.len());
         // What is looked up lies anywhere in a large table: where nodes do not call each other, many are looked up at once.
         let (mut rest, mut here) = (stacks, Vec::new());
@@ -52,7 +52,7 @@ impl Calls {
             rest = others;
         }
         nodes.freeze();
-        calls.nodes = nodes.into_vec();
+        calls.nodes = nodes.into_list();
         calls.children = Children::new(&calls.nodes);
         calls.find_same();
         calls
@@ -126,7 +126,7 @@ impl Calls {
 }
 
 /// Goes from the nodes of some callers to those of the innermost places of what they call, a level at a time.
-fn go_in(nodes: &mut Interner<Node>, called: &[stacks::Node], levels: &Levels, here: &mut [u32]) {
+fn go_in(nodes: &mut Interner<Vec<Node>>, called: &[stacks::Node], levels: &Levels, here: &mut [u32]) {
     let (mut next, mut numbers) = (Vec::with_capacity(called.len()), Vec::with_capacity(called.len()));
     for level in 0.. {
         let places = || called.iter().map(|node| levels.of(node.address.index()).get(level).copied());

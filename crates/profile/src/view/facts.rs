@@ -15,9 +15,9 @@ use std::borrow::Cow;
 
 /// A place in code, for the keys of rows.
 #[derive(Clone, Copy, Debug)]
-pub struct Place<'p> {
+pub struct Place {
     /// The address.
-    pub code: &'p CodeAddress,
+    pub code: CodeAddress,
     /// The function that a row of functions counts it for. Of unnamed addresses the same one for the same address of a binary.
     pub function: FunctionId,
     /// Whether that is inlined here.
@@ -119,18 +119,18 @@ impl<'f> Facts<'f> {
     }
 
     /// An address as the place where a sample was taken: its symbol, and the innermost level.
-    pub fn taken_at(&self, address: AddressId) -> Option<Place<'f>> {
+    pub fn taken_at(&self, address: AddressId) -> Option<Place> {
         let level = self.profile.levels_at(address).next()?;
         let function = self.profile.names.function_at(address)?;
         Some(Place { function, inlined: false, ..self.level(level)? })
     }
 
     /// An address as levels of a stack, the innermost first.
-    pub fn levels(&self, address: AddressId) -> impl DoubleEndedIterator<Item = Place<'f>> + '_ {
+    pub fn levels(&self, address: AddressId) -> impl DoubleEndedIterator<Item = Place> + '_ {
         self.profile.levels_at(address).filter_map(|level| self.level(level))
     }
 
-    fn level(&self, level: Level) -> Option<Place<'f>> {
+    fn level(&self, level: Level) -> Option<Place> {
         let code = self.profile.addresses.get(level.address)?;
         let piece = self.profile.names.piece_at(level.address)?;
         let function = match self.inlined_apart {

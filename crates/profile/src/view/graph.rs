@@ -36,7 +36,7 @@ pub enum GraphKey {
 
 impl GraphKey {
     /// What a frame says.
-    pub(super) fn of(self, facts: &mut Facts<'_>, place: &Place<'_>) -> Value {
+    pub(super) fn of(self, facts: &mut Facts<'_>, place: &Place) -> Value {
         match self {
             GraphKey::Function => code::inlined(facts, place),
             GraphKey::Address => code::symoff(facts, place),

@@ -312,8 +312,8 @@ impl<'f, 'o> Histograms<'f, 'o> {
             if total_period < least {
                 left_out.rows += 1;
                 left_out.self_period = left_out.self_period.wrapping_add(period);
-            } else if let Some(sum) = sums.of(row) {
-                *sum = Numbers { samples, self_period: period, total_period, by_mode: None };
+            } else {
+                sums.push(row, Numbers { samples, self_period: period, total_period, by_mode: None });
             }
         });
     }

@@ -17,9 +17,9 @@ pub enum Part {
     /// The sample's stack.
     Stack(fn(&mut Facts<'_>, StackId) -> Value),
     /// The function of a place of its stack.
-    Function(fn(&mut Facts<'_>, &Place<'_>) -> Value),
+    Function(fn(&mut Facts<'_>, &Place) -> Value),
     /// A place of its stack.
-    Place(fn(&mut Facts<'_>, &Place<'_>) -> Value),
+    Place(fn(&mut Facts<'_>, &Place) -> Value),
 }
 
 /// A sort key.

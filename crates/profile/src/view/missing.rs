@@ -1,11 +1,9 @@
 //! What has no name, and why: by binary and reason.
 
 use crate::addresses::AddressId;
-use crate::names::ReasonId;
 use crate::profile::Profile;
 use crate::stacks::StackId;
 use readperf_session::BinaryId;
-use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// Samples without a name in one binary, for one reason.
@@ -23,23 +21,19 @@ pub struct Missing {
     pub in_stacks: u64,
 }
 
-/// Where something has no name, and why.
-type Cause = (Option<BinaryId>, ReasonId);
-
 impl Profile {
     /// What has no name, most samples first; with `stacks` also what has none in the stacks alone.
     pub fn missing_names(&self, stacks: bool) -> Vec<Missing> {
-        let causes = self.causes();
-        let mut sums: Vec<Sums> = Vec::with_capacity(causes.all.len());
-        for first in (0..causes.all.len()).step_by(AT_ONCE) {
-            sums.extend(self.sums_of(&causes.bits(first), stacks).into_iter().take(AT_ONCE));
+        let causes = self.names.causes();
+        let mut sums: Vec<Sums> = Vec::with_capacity(causes.len());
+        for first in (0..causes.len()).step_by(AT_ONCE) {
+            sums.extend(self.sums_of(&self.bits(first), stacks).into_iter().take(AT_ONCE));
         }
-        let missing = |((binary, reason), Sums { samples, in_stacks }): (Cause, Sums)| {
-            let reason = self.names.reason_in_words(reason);
+        let missing = |((binary, reason), Sums { samples, in_stacks }): ((Option<BinaryId>, &str), Sums)| {
             let remedy = self.names.remedy(reason).map(str::to_owned);
             Missing { binary, reason: reason.to_owned(), remedy, samples, in_stacks }
         };
-        let mut missing: Vec<Missing> = causes.all.iter().copied().zip(sums).map(missing).collect();
+        let mut missing: Vec<Missing> = causes.zip(sums).map(missing).collect();
         missing.retain(|missing| missing.samples.max(missing.in_stacks) > 0);
         missing.sort_by(|a, b| {
             let order = |m: &Missing| (Reverse((m.samples, m.in_stacks)), m.binary);
@@ -72,31 +66,16 @@ impl Profile {
         sums
     }
 
-    fn causes(&self) -> Causes {
-        let mut causes = Causes { all: Vec::new(), of_address: Vec::with_capacity(self.addresses.len()) };
-        let mut numbers: FxHashMap<Cause, u32> = FxHashMap::default();
-        // Neighbours mostly have the same one.
-        let mut last: Option<(Cause, u32)> = None;
-        for address in self.addresses.ids() {
-            let number = self.names.why_unnamed_at(address).map(|cause| match last {
-                Some((before, number)) if before == cause => number,
-                _ => {
-                    let number = *numbers.entry(cause).or_insert_with(|| {
-                        causes.all.push(cause);
-                        u32::try_from(causes.all.len() - 1).unwrap_or(NAMED)
-                    });
-                    last = Some((cause, number));
-                    number
-                }
-            });
-            causes.of_address.push(number.unwrap_or(NAMED));
-        }
-        causes
+    /// The bits of so many causes from this one on.
+    fn bits(&self, first: usize) -> Bits {
+        let bit = |address| {
+            let behind =
+                self.names.why_unnamed_at(address).and_then(|cause| cause.index().checked_sub(first));
+            behind.and_then(|behind| u8::try_from(behind).ok()).map_or(OTHER, |behind| behind.min(OTHER))
+        };
+        Bits(self.addresses.ids().map(bit).collect())
     }
 }
-
-/// Stands for an address with a name.
-const NAMED: u32 = u32::MAX;
 
 /// So many causes are added up at once: each has a bit of what is in a stack, so that a walk over all stacks decides nothing. Fewer in tests, so that there are
 /// several walks.
@@ -106,26 +85,8 @@ const AT_ONCE: usize = if cfg!(debug_assertions) { 2 } else { 63 };
 const OTHER: u8 = 63;
 const SUMS: usize = OTHER as usize + 1;
 
-/// Why addresses have no name.
-struct Causes {
-    all: Vec<Cause>,
-    /// For each address by its number; [`NAMED`] where there is a name.
-    of_address: Vec<u32>,
-}
-
 /// For each address by its number the bit of its cause. Many stacks are walked, so what is looked up is small.
 struct Bits(Vec<u8>);
-
-impl Causes {
-    /// The bits of so many causes from this one on.
-    fn bits(&self, first: usize) -> Bits {
-        let bit = |cause: &u32| {
-            let behind = (*cause as usize).checked_sub(first).and_then(|behind| u8::try_from(behind).ok());
-            behind.map_or(OTHER, |behind| behind.min(OTHER))
-        };
-        Bits(self.of_address.iter().map(bit).collect())
-    }
-}
 
 impl Bits {
     #[inline]

@@ -69,7 +69,7 @@ impl<'n> PlaceNumbers<'n> {
     }
 
     /// The row of a place.
-    pub(super) fn row(&mut self, facts: &mut Facts<'_>, place: &Place<'_>) -> u32 {
+    pub(super) fn row(&mut self, facts: &mut Facts<'_>, place: &Place) -> u32 {
         let (function, inlined) = (place.function.index(), usize::from(place.inlined));
         let known = self.known.as_ref().and_then(|known| known.get().get(inlined)?.get(function));
         if let Some(number) = known.and_then(|number| number.checked_sub(1)) {
@@ -170,7 +170,7 @@ impl<'n> FrameNumbers<'n> {
     }
 
     /// The frame of a place in this row.
-    pub(super) fn frame(&mut self, facts: &mut Facts<'_>, place: &Place<'_>, row: u32) -> u32 {
+    pub(super) fn frame(&mut self, facts: &mut Facts<'_>, place: &Place, row: u32) -> u32 {
         let says = self.key.of(facts, place);
         let known = self.known.as_mut().and_then(|known| known.get_mut(place.function.index()));
         let Some(slot) = known.and_then(|known| known.get_mut(usize::from(place.inlined))) else {

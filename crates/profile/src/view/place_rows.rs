@@ -221,7 +221,7 @@ fn add_levels(facts: &mut Facts<'_>, numbers: &mut PlaceNumbers<'_>, from: usize
 fn all_levels<'f>(
     facts: &mut Facts<'f>,
     inline: bool,
-    mut number: impl FnMut(&mut Facts<'f>, &Place<'f>) -> u32,
+    mut number: impl FnMut(&mut Facts<'f>, &Place) -> u32,
 ) -> Levels {
     let (mut levels, mut of_address) = (Levels::default(), Vec::new());
     for address in facts.profile.addresses.ids() {

@@ -8,23 +8,49 @@ use crate::touch::touch;
 /// What samples add up to, by place. Most places have no sums at a time, so those that have any are held one after the other.
 #[derive(Debug)]
 pub(super) struct PlaceSums {
-    /// For each place, where its sums are; the last entry is of those whose place is not known.
+    places: usize,
+    /// For each place, where its sums are; the last entry is of those whose place is not known. Empty until one is looked for.
     slots: Vec<u32>,
     sums: Vec<(u32, Numbers)>,
 }
 
 impl PlaceSums {
     pub(super) fn new(places: usize) -> PlaceSums {
-        PlaceSums { slots: vec![NONE; places + 1], sums: Vec::new() }
+        PlaceSums { places, slots: Vec::new(), sums: Vec::new() }
     }
 
     fn index(&self, place: u32) -> usize {
-        (place as usize).min(self.slots.len().saturating_sub(1))
+        (place as usize).min(self.places)
+    }
+
+    /// Makes the sums be found.
+    #[cold]
+    fn index_all(&mut self) {
+        self.slots = vec![NONE; self.places + 1];
+        for (at, (place, _)) in (0..).zip(&self.sums) {
+            let index = self.index(*place);
+            if let Some(slot) = self.slots.get_mut(index) {
+                *slot = at;
+            }
+        }
+    }
+
+    /// Adds the sums of a place that has none, and of which no others come before they are taken.
+    pub(super) fn push(&mut self, place: u32, numbers: Numbers) {
+        let at = u32::try_from(self.sums.len()).unwrap_or(NONE);
+        let index = self.index(place);
+        if let Some(slot) = self.slots.get_mut(index) {
+            *slot = at;
+        }
+        self.sums.push((place, numbers));
     }
 
     /// The sums of a place, to add to.
     #[inline]
     pub(super) fn of(&mut self, place: u32) -> Option<&mut Numbers> {
+        if self.slots.is_empty() {
+            self.index_all();
+        }
         let index = self.index(place);
         let slot = self.slots.get_mut(index)?;
         if *slot == NONE {
@@ -36,6 +62,9 @@ impl PlaceSums {
 
     /// The sums of a place that has some.
     pub(super) fn of_known(&mut self, place: u32) -> Option<&mut Numbers> {
+        if self.slots.is_empty() {
+            self.index_all();
+        }
         let slot = *self.slots.get(self.index(place))?;
         self.sums.get_mut(slot as usize).map(|(_, numbers)| numbers)
     }

@@ -189,7 +189,7 @@ impl Made {
     /// The kind of code at a place.
     pub(crate) fn kind(&self, address: AddressId) -> CodeKind {
         let code = self.profile().addresses().get(address);
-        code.map_or(CodeKind::Unknown, |code| CodeKind::of(code, self.session()))
+        code.map_or(CodeKind::Unknown, |code| CodeKind::of(&code, self.session()))
     }
 
     /// The binary of a place.

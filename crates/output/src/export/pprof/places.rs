@@ -75,7 +75,7 @@ impl<'x> Places<'x> {
             Some(known) => return u64::from(*known),
             None => return 0,
         }
-        let Some(code) = self.export.profile.addresses().get(address).copied() else { return 0 };
+        let Some(code) = self.export.profile.addresses().get(address) else { return 0 };
         let next = next_id(self.of_place.len());
         let id = *self.of_place.entry((code.binary, code.address)).or_insert(next);
         if id == next {

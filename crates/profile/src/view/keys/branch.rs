@@ -11,7 +11,7 @@ fn at(
     facts: &mut Facts<'_>,
     row: &SampleRow,
     field: Field,
-    of: fn(&mut Facts<'_>, &Place<'_>) -> Value,
+    of: fn(&mut Facts<'_>, &Place) -> Value,
 ) -> Value {
     let place = data::place(facts, row, field).and_then(|address| facts.taken_at(address));
     place.map_or(Value::Unknown, |place| of(facts, &place))

@@ -181,7 +181,7 @@ impl<'p> Targets<'p> {
     /// The functions that an address lies in: as the linker gave it, as it was when the code ran, or within the binary.
     fn at_address(&self, address: u64, bias: impl Fn(AddressId) -> u64) -> Vec<Candidate> {
         let mut found = FxHashSet::default();
-        for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice()) {
+        for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice().iter()) {
             let Some(function) = self.profile.names().function_at(place) else { continue };
             let piece = self.profile.names().piece_at(place).and_then(|piece| self.profile.function(piece));
             let Some(piece) = piece.filter(|_| self.of_function.contains_key(&(function, false))) else {
@@ -257,7 +257,7 @@ impl<'p> Targets<'p> {
             of.enumerate().map(|(nr, candidate)| (candidate, nr)).collect();
         let mut found: Vec<Pieces> = vec![Pieces::new(); numbers.len()];
         let names = self.profile.names();
-        for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice()) {
+        for (place, code) in self.profile.addresses().ids().zip(self.profile.addresses().as_slice().iter()) {
             let Some(piece) = names.piece_at(place) else { continue };
             let symbol = self.one_of.get(&piece).copied().unwrap_or(piece);
             self.candidates_at(place, |candidate| {
@@ -297,7 +297,7 @@ fn unnamed(
 ) -> FxHashMap<FunctionId, FunctionId> {
     let addresses = profile.addresses();
     let mut all: Vec<(u64, BinaryId, u64, FunctionId)> = Vec::new();
-    for (place, code) in addresses.ids().zip(addresses.as_slice()) {
+    for (place, code) in addresses.ids().zip(addresses.as_slice().iter()) {
         let function = profile.names().function_at(place);
         let is_unnamed = |id: &FunctionId| profile.function(*id).is_some_and(|known| !known.has_name());
         if let (Some(function), Some(binary)) = (function.filter(is_unnamed), code.binary) {

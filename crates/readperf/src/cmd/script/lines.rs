@@ -7,8 +7,8 @@ use crate::outcome::wrong_usage;
 use crate::source_lines::SourceLines;
 use perffile::{Event, Metadata};
 use readperf::output::script::{Draft, Fillings, Known, Script};
-use readperf::profile::{NameFilter, Names};
-use readperf::session::{CodeAddress, CommId, CpuMode};
+use readperf::profile::{Codes, NameFilter, Names};
+use readperf::session::{CommId, CpuMode};
 use readperf::symbols::{Files, Options};
 use readperf::{BranchCode, Chunk, CodeStep, Entry, Instructions, NamedPlaces, Namer, Sample, See, State};
 use rustc_hash::FxHashMap;
@@ -235,7 +235,7 @@ impl<'f> Lines<'f> {
         let instructions = self.instructions.get_or_insert_with(|| Instructions::new(self.symbols.clone()));
         for place in chunk.samples(state).map(|sample| sample.address) {
             if let (false, Some(code)) = (self.script.has_instruction(place), state.addresses.get(place)) {
-                self.script.learn_instruction(place, instructions.at(&state.session, code));
+                self.script.learn_instruction(place, instructions.at(&state.session, &code));
             }
         }
     }
@@ -255,7 +255,7 @@ impl<'f> Lines<'f> {
         let most = self.how.max_blocks;
         let State { session, addresses, .. } = state;
         let steps = |sample: Sample<'_, '_>| match addresses.get(sample.address) {
-            Some(taken_at) => code.steps(session, addresses, sample.branches, *taken_at, most),
+            Some(taken_at) => code.steps(session, addresses, sample.branches, taken_at, most),
             None => Vec::new(),
         };
         let steps = samples.map(steps).collect();
@@ -321,11 +321,11 @@ impl<'f> Lines<'f> {
         &mut self,
         state: &State,
         before: usize,
-        codes: Vec<CodeAddress>,
+        codes: Codes,
     ) -> (Option<Unnamed>, Option<Box<Naming<'f>>>) {
         let State { session, .. } = state;
         let Some(namer) = &mut self.namer else { return (None, None) };
-        let questions = namer.ask(&codes, session);
+        let questions = namer.ask(codes.as_slice(), session);
         let naming = (!self.is_handed_over).then(|| {
             Box::new(Naming {
                 resolver: namer.hand_over(session),
@@ -336,7 +336,7 @@ impl<'f> Lines<'f> {
         });
         self.is_handed_over = true;
         let mut binaries = FxHashMap::default();
-        for id in codes.iter().filter_map(|code| code.binary) {
+        for id in codes.as_slice().iter().filter_map(|code| code.binary) {
             if let (hash_map::Entry::Vacant(new), Some(binary)) = (binaries.entry(id), session.binary(id)) {
                 new.insert(binary.clone());
             }

@@ -3,8 +3,8 @@
 use crate::source_lines::SourceLines;
 use readperf::Questions;
 use readperf::output::script::{Draft, Fillings};
-use readperf::profile::{Names, NewBinaries, NewPlaces};
-use readperf::session::{Binary, BinaryId, CodeAddress};
+use readperf::profile::{Codes, Names, NewBinaries, NewPlaces};
+use readperf::session::{Binary, BinaryId};
 use readperf::symbols::Resolver;
 use rustc_hash::FxHashMap;
 
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Unnamed {
     /// How many came before; none at first, and when they are numbered anew.
     pub(super) before: usize,
-    pub(super) codes: Vec<CodeAddress>,
+    pub(super) codes: Codes,
     pub(super) questions: Questions,
     /// Those of the places, as they are known by now.
     pub(super) binaries: FxHashMap<BinaryId, Binary>,
@@ -39,8 +39,8 @@ impl Naming<'_> {
             return;
         }
         let answers = questions.answers(&mut self.resolver);
-        self.names.learn(&codes, answers);
-        let (codes, binaries, names) = (&codes[..], NewBinaries::Some(&binaries), &self.names);
+        self.names.learn(codes.as_slice(), answers);
+        let (codes, binaries, names) = (codes.as_slice(), NewBinaries::Some(&binaries), &self.names);
         self.fillings.learn(&NewPlaces { before, codes, binaries, names });
     }
 }
