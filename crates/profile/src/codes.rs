@@ -203,8 +203,9 @@ mod tests {
         }
         assert!(each.as_slice().iter().eq(all.iter().copied()));
         assert_eq!(each.as_slice().since(7).get(1), Some(code(8)));
-        let told = |code: &CodeAddress| CodeAddress { ip: code.address, ..*code };
-        assert!(of_binaries.as_slice().since(3).iter().eq(all[3..].iter().map(told)));
+        let told = |code: CodeAddress| CodeAddress { ip: code.address, ..code };
+        assert!(of_binaries.as_slice().since(3).iter().eq(all[3..].iter().copied().map(told)));
+        assert_eq!(of_binaries.as_slice().get(5), Some(told(all[5])));
         assert!(of_binaries.like().are_of_binaries() && !each.like().are_of_binaries());
         assert_eq!((size_of::<Place>(), size_of::<CodeAddress>()), (16, 24));
     }

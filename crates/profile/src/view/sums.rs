@@ -300,6 +300,25 @@ mod tests {
         sums.add_all(&rows, &ends);
     }
 
+    #[test]
+    fn sums_that_were_pushed_are_found_and_added_to() {
+        let of = |total_period| Numbers { total_period, ..Numbers::default() };
+        let mut sums = PlaceSums::new(ROWS as usize);
+        // The first time nothing has been looked for before.
+        for _ in 0..2 {
+            sums.push(3, of(7));
+            sums.push(NONE, of(9));
+            for (place, total) in [(3, Some(7)), (NONE, Some(9)), (1, None)] {
+                assert_eq!(sums.of_known(place).map(|sum| sum.total_period), total, "{place}");
+            }
+            sums.add_total(1, 5);
+            sums.add_total(3, 1);
+            let all: Vec<(u32, u64)> =
+                sums.take().into_iter().map(|(place, sum)| (place, sum.total_period)).collect();
+            assert_eq!(all, [(3, 8), (NONE, 9), (1, 5)]);
+        }
+    }
+
     proptest! {
         #[test]
         fn a_sample_counts_once_in_each_row_and_as_its_own_where_it_was_taken(
