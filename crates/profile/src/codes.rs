@@ -4,10 +4,11 @@ use crate::interner::Store;
 use readperf_session::{BinaryId, CodeAddress, CpuMode};
 
 /// Places in code, by index.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Codes {
     places: Vec<Place>,
-    ips: Ips,
+    /// Where they were when they ran; none if nobody asks, and their address in the binary stands for it.
+    ips: Option<Vec<u64>>,
 }
 
 /// A place, but for where it was when it ran.
@@ -18,32 +19,23 @@ struct Place {
     mode: CpuMode,
 }
 
-/// Where places were when they ran.
-#[derive(Clone, Debug)]
-enum Ips {
-    Each(Vec<u64>),
-    /// Nobody asks: their address in the binary stands for it.
-    OfBinaries,
-}
-
-impl Default for Ips {
-    fn default() -> Ips {
-        Ips::Each(Vec::new())
-    }
-}
-
 /// Some places, one behind the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CodesSlice<'c> {
     places: &'c [Place],
-    /// None if their address in the binary stands for it.
     ips: Option<&'c [u64]>,
+}
+
+impl Default for Codes {
+    fn default() -> Codes {
+        Codes { places: Vec::new(), ips: Some(Vec::new()) }
+    }
 }
 
 impl Codes {
     /// Without places, of which nobody asks where they were when they ran ([`CodeAddress::ip`]): their address in the binary stands for it.
     pub(crate) fn of_binaries() -> Codes {
-        Codes { places: Vec::new(), ips: Ips::OfBinaries }
+        Codes { places: Vec::new(), ips: None }
     }
 
     /// Without places, and like these.
@@ -53,46 +45,18 @@ impl Codes {
 
     /// Whether nobody asks where they were when they ran.
     pub(crate) fn are_of_binaries(&self) -> bool {
-        matches!(self.ips, Ips::OfBinaries)
+        self.ips.is_none()
     }
 
     /// All of them.
     #[inline]
     pub fn as_slice(&self) -> CodesSlice<'_> {
-        let ips = match &self.ips {
-            Ips::Each(ips) => Some(ips.as_slice()),
-            Ips::OfBinaries => None,
-        };
-        CodesSlice { places: &self.places, ips }
-    }
-
-    /// How many there are.
-    #[inline]
-    pub fn len(&self) -> usize {
-        self.places.len()
+        CodesSlice { places: &self.places, ips: self.ips.as_deref() }
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.places.is_empty()
-    }
-
-    /// Adds a place.
-    #[inline]
-    pub fn push(&mut self, code: CodeAddress) {
-        let CodeAddress { binary, address, ip, mode } = code;
-        self.places.push(Place { address, binary, mode });
-        if let Ips::Each(ips) = &mut self.ips {
-            ips.push(ip);
-        }
-    }
-
-    /// Forgets all, and keeps the room.
-    pub fn clear(&mut self) {
-        self.places.clear();
-        if let Ips::Each(ips) = &mut self.ips {
-            ips.clear();
-        }
     }
 }
 
@@ -115,35 +79,36 @@ impl Store for Codes {
 
     #[inline]
     fn len(&self) -> usize {
-        Codes::len(self)
+        self.places.len()
     }
 
     #[inline]
-    fn get(&self, index: usize) -> Option<CodeAddress> {
+    fn value(&self, index: usize) -> Option<CodeAddress> {
         self.as_slice().get(index)
     }
 
     #[inline]
     fn push(&mut self, code: CodeAddress) {
-        Codes::push(self, code);
+        let CodeAddress { binary, address, ip, mode } = code;
+        self.places.push(Place { address, binary, mode });
+        if let Some(ips) = &mut self.ips {
+            ips.push(ip);
+        }
     }
 
     fn reserve(&mut self, more: usize) {
         self.places.reserve(more);
-        if let Ips::Each(ips) = &mut self.ips {
-            ips.reserve(more);
-        }
+        self.ips.iter_mut().for_each(|ips| ips.reserve(more));
     }
 
     fn clear(&mut self) {
-        Codes::clear(self);
+        self.places.clear();
+        self.ips.iter_mut().for_each(Vec::clear);
     }
 
     fn shrink_to_fit(&mut self) {
         self.places.shrink_to_fit();
-        if let Ips::Each(ips) = &mut self.ips {
-            ips.shrink_to_fit();
-        }
+        self.ips.iter_mut().for_each(Vec::shrink_to_fit);
     }
 }
 
@@ -162,12 +127,15 @@ impl<'c> CodesSlice<'c> {
     /// The place with this index.
     #[inline]
     pub fn get(self, index: usize) -> Option<CodeAddress> {
-        let Place { address, binary, mode } = *self.places.get(index)?;
-        let ip = match self.ips {
-            Some(ips) => *ips.get(index)?,
-            None => address,
-        };
-        Some(CodeAddress { binary, address, ip, mode })
+        Some(self.code(index, *self.places.get(index)?))
+    }
+
+    /// A place and its index, with where it was when it ran.
+    #[inline]
+    fn code(self, index: usize, place: Place) -> CodeAddress {
+        let Place { address, binary, mode } = place;
+        let ip = self.ips.and_then(|ips| ips.get(index)).copied().unwrap_or(address);
+        CodeAddress { binary, address, ip, mode }
     }
 
     /// Those behind so many.
@@ -179,11 +147,7 @@ impl<'c> CodesSlice<'c> {
     /// One after the other.
     #[inline]
     pub fn iter(self) -> impl ExactSizeIterator<Item = CodeAddress> + Clone + use<'c> {
-        let ip = move |index: usize| self.ips.and_then(|ips| ips.get(index)).copied();
-        self.places.iter().enumerate().map(move |(index, place)| {
-            let Place { address, binary, mode } = *place;
-            CodeAddress { binary, address, ip: ip(index).unwrap_or(address), mode }
-        })
+        self.places.iter().enumerate().map(move |(index, place)| self.code(index, *place))
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) trait Store: Default {
     type Value: Copy + Eq + Hash;
 
     fn len(&self) -> usize;
-    fn get(&self, index: usize) -> Option<Self::Value>;
+    fn value(&self, index: usize) -> Option<Self::Value>;
     fn push(&mut self, value: Self::Value);
     /// Room for so many more.
     fn reserve(&mut self, more: usize);
@@ -30,8 +30,8 @@ impl<T: Copy + Eq + Hash> Store for Vec<T> {
     }
 
     #[inline]
-    fn get(&self, index: usize) -> Option<T> {
-        self.as_slice().get(index).copied()
+    fn value(&self, index: usize) -> Option<T> {
+        self.get(index).copied()
     }
 
     #[inline]
@@ -81,7 +81,7 @@ impl<S: Store> Interner<S> {
         let mut index = Index::default();
         index.make_room(list.len());
         for nr in (0..list.len()).filter(|nr| is_found(*nr)) {
-            if let Some(value) = list.get(nr) {
+            if let Some(value) = list.value(nr) {
                 index.find_or_add(hash(&value), nr, |_| false);
             }
         }
@@ -125,7 +125,7 @@ impl<S: Store> Interner<S> {
     fn find_or_add(&mut self, hash: u32, value: S::Value) -> u32 {
         let Interner { list, index } = self;
         let next = list.len();
-        let number = index.find_or_add(hash, next, |number| list.get(number as usize) == Some(value));
+        let number = index.find_or_add(hash, next, |number| list.value(number as usize) == Some(value));
         if number as usize == next {
             list.push(value);
         }

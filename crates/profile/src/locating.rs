@@ -2,6 +2,7 @@
 
 use crate::addresses::{AddressId, Addresses};
 use crate::codes::{Codes, CodesSlice};
+use crate::interner::Store;
 use crate::known_chains::ChainId;
 use crate::locator::Locator;
 use crate::recorded_chains::RecordedChains;

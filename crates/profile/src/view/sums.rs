@@ -35,6 +35,15 @@ impl PlaceSums {
         }
     }
 
+    /// Where the sums of a place are; [`NONE`] if it has none.
+    #[inline]
+    fn slot(&mut self, place: u32) -> Option<u32> {
+        if self.slots.is_empty() {
+            self.index_all();
+        }
+        self.slots.get(self.index(place)).copied()
+    }
+
     /// Adds the sums of a place that has none, and of which no others come before they are taken.
     pub(super) fn push(&mut self, place: u32, numbers: Numbers) {
         let at = u32::try_from(self.sums.len()).unwrap_or(NONE);
@@ -48,24 +57,18 @@ impl PlaceSums {
     /// The sums of a place, to add to.
     #[inline]
     pub(super) fn of(&mut self, place: u32) -> Option<&mut Numbers> {
-        if self.slots.is_empty() {
-            self.index_all();
+        let mut slot = self.slot(place)? as usize;
+        if slot == NONE as usize {
+            slot = self.sums.len();
+            self.push(place, Numbers::default());
         }
-        let index = self.index(place);
-        let slot = self.slots.get_mut(index)?;
-        if *slot == NONE {
-            *slot = u32::try_from(self.sums.len()).unwrap_or(NONE);
-            self.sums.push((place, Numbers::default()));
-        }
-        self.sums.get_mut(*slot as usize).map(|(_, numbers)| numbers)
+        self.sums.get_mut(slot).map(|(_, numbers)| numbers)
     }
 
     /// The sums of a place that has some.
+    #[inline]
     pub(super) fn of_known(&mut self, place: u32) -> Option<&mut Numbers> {
-        if self.slots.is_empty() {
-            self.index_all();
-        }
-        let slot = *self.slots.get(self.index(place))?;
+        let slot = self.slot(place)?;
         self.sums.get_mut(slot as usize).map(|(_, numbers)| numbers)
     }
 
