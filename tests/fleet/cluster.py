@@ -6,6 +6,7 @@ and asks again. All answers have to be those of `readperf sql` without a cluster
 damaged, one that is there twice, no executors, no scheduler. Says what differs; then the exit status is 1.
 """
 
+import concurrent.futures
 import pathlib
 import socket
 import subprocess
@@ -14,6 +15,9 @@ import tempfile
 import time
 
 failed = []
+
+# As many parts as two executors have threads. A question has sixteen otherwise, and most of its time goes into the files between its stages.
+PARTS = "SET datafusion.execution.target_partitions = 4; "
 
 
 def check(name, holds, said=""):
@@ -65,10 +69,15 @@ def ask(readperf, words):
     return subprocess.run([readperf, "sql", "--format", "csv", "--no-progress", *words], capture_output=True, text=True, timeout=300)
 
 
-def same(name, cluster, words):
-    here, there = ask(cluster.readperf, words), ask(cluster.readperf, ["--cluster", cluster.url, *words])
-    holds = here.returncode == there.returncode == 0 and here.stdout == there.stdout
-    check(f"{name}, {len(here.stdout.splitlines()) - 1} rows", holds, here.stdout[:500] + there.stdout[:500] + here.stderr + there.stderr)
+def all_same(cluster, questions):
+    """Asks with the cluster and without: `questions` has, by name, a text and of what it is asked. Two at a time, since answers wait."""
+    with concurrent.futures.ThreadPoolExecutor(2) as asking:
+        # Texts begin with a comment, which looks like an option.
+        alone = asking.map(lambda words: ask(cluster.readperf, ["--", *words]), questions.values())
+        clustered = asking.map(lambda words: ask(cluster.readperf, ["--cluster", cluster.url, PARTS + words[0], *words[1:]]), questions.values())
+        for name, here, there in zip(questions, alone, clustered):
+            holds = here.returncode == there.returncode == 0 and here.stdout == there.stdout
+            check(f"{name}, {len(here.stdout.splitlines()) - 1} rows", holds, here.stdout[:500] + there.stdout[:500] + here.stderr + there.stderr)
 
 
 def killed(cluster, question, recordings):
@@ -116,16 +125,17 @@ def main():
         cluster.execute()
         cluster.wait()
         time.sleep(1)
+        asked = {}
         for question in questions:
-            name = pathlib.Path(question).stem
-            same(f"{name} of tables", cluster, ["--file", question, tables])
+            name, text = pathlib.Path(question).stem, pathlib.Path(question).read_text()
+            asked[f"{name} of tables"] = [text, tables]
             # Recordings have no labels: questions for services and weeks cannot be asked of them.
-            text = pathlib.Path(question).read_text()
             if "service" not in text and "date" not in text:
-                same(f"{name} of recordings", cluster, ["--file", question, *recordings])
+                asked[f"{name} of recordings"] = [text, *recordings]
+        all_same(cluster, asked)
         wrong(cluster, recordings)
         killed(cluster, next(question for question in questions if "03-total" in question), recordings)
-        same("after that", cluster, ["--file", questions[1], tables])
+        all_same(cluster, {"after that": [pathlib.Path(questions[1]).read_text(), tables]})
     finally:
         cluster.stop()
     no = ask(readperf, ["--cluster", cluster.url, "SELECT 1"])

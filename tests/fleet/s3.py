@@ -6,7 +6,9 @@ have to be those of the same files here. Then what goes wrong: nothing there, no
 No answer may have a credential in it. Says what differs; then the exit status is 1.
 """
 
+import concurrent.futures
 import contextlib
+import functools
 import http.server
 import os
 import pathlib
@@ -19,7 +21,7 @@ import time
 import urllib.error
 import urllib.request
 
-from cluster import Cluster, check, failed, free_port
+from cluster import PARTS, Cluster, check, failed, free_port
 
 KEY, SECRET = "AKIATESTTESTTEST", "a-secret-that-nobody-may-see"
 RECORDINGS = ["main", "multi", "everything"]
@@ -127,11 +129,21 @@ def check_silence(said):
         check("credentials stay where they are", False, said)
 
 
-def same(name, readperf, env, query, here, there, options=()):
-    local = ask(readperf, [query, *here], env)
-    remote = ask(readperf, [*options, query, *there], env)
-    holds = local.returncode == remote.returncode == 0 and local.stdout == remote.stdout and len(local.stdout.splitlines()) > 1
-    check(name, holds, f"{local.stdout[:300]}{local.stderr}\n{remote.stdout[:300]}{remote.stderr}")
+@functools.cache
+def ask_here(readperf, query, *files):
+    """What is said of files on this machine: once, however often it is compared."""
+    return ask(readperf, [query, *files], dict(os.environ))
+
+
+def all_same(readperf, env, questions, options, where):
+    """Asks of what is here and of what is there: a question is a name, a query, and both places. Two at a time, since answers wait."""
+    with concurrent.futures.ThreadPoolExecutor(2) as asking:
+        locally = asking.map(lambda asked: ask_here(readperf, asked[1], *asked[2]), questions)
+        parts = PARTS if options else ""
+        remotely = asking.map(lambda asked: ask(readperf, [*options, parts + asked[1], *asked[3]], env), questions)
+        for (name, *_), here, there in zip(questions, locally, remotely):
+            holds = here.returncode == there.returncode == 0 and here.stdout == there.stdout and len(here.stdout.splitlines()) > 1
+            check(f"{name}, {where}", holds, f"{here.stdout[:300]}{here.stderr}\n{there.stdout[:300]}{there.stderr}")
 
 
 def told(name, answer, status, *said):
@@ -142,18 +154,19 @@ def told(name, answer, status, *said):
 def answers(readperf, env, folder, options, where):
     recordings = [f"{name}.data" for name in RECORDINGS]
     there = [f"s3://fleet/{name}" for name in recordings]
-    for name, query in QUESTIONS.items():
-        same(f"{name} of recordings, {where}", readperf, env, query, [folder / one for one in recordings], there, options)
-        same(f"{name} of tables, {where}", readperf, env, query, [folder / "all tables"], ["s3://fleet/all tables"], options)
+    tables, tables_there = [folder / "all tables"], ["s3://fleet/all tables"]
+    asked = [(f"{name} of recordings", query, [folder / one for one in recordings], there) for name, query in QUESTIONS.items()]
+    asked += [(f"{name} of tables", query, tables, tables_there) for name, query in QUESTIONS.items()]
     mixed = [folder / "main.data", "s3://fleet/multi.data", "s3://fleet/other/"]
     here = [folder / "main.data", folder / "multi.data", folder / "other"]
-    same(f"recordings and tables of here and there, {where}", readperf, env, QUESTIONS["functions"], here, mixed, options)
+    asked.append(("recordings and tables of here and there", QUESTIONS["functions"], here, mixed))
     services = "SELECT service, count(*) FROM samples WHERE service = 'a b' GROUP BY 1"
-    same(f"partitions, {where}", readperf, env, services, [folder / "all tables"], ["s3://fleet/all tables/"], options)
+    asked.append(("partitions", services, tables, ["s3://fleet/all tables/"]))
+    all_same(readperf, env, asked, options, where)
     source = ask(readperf, [*options, "SELECT source FROM profiles", there[0]], env)
     check(f"the source is the address, {where}", source.stdout == f"source\n{there[0]}\n", source.stdout + source.stderr)
     damaged = ask(readperf, [*options, "SELECT count(*) FROM samples", "s3://fleet/cut.data"], env)
-    local = ask(readperf, ["SELECT count(*) FROM samples", folder / "cut.data"], env)
+    local = ask_here(readperf, "SELECT count(*) FROM samples", folder / "cut.data")
     holds = damaged.returncode == local.returncode == 3 and damaged.stdout == local.stdout and "s3://fleet/cut.data" in damaged.stderr
     check(f"a damaged recording, {where}", holds, damaged.stdout + damaged.stderr)
 

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 readperf=$(realpath "$1")
 export PYTHONPATH=$root/target/fleet/s3
-python3 -m pip install --quiet --target "$PYTHONPATH" 'moto[s3,server]' || {
+python3 -m pip install --quiet --no-compile --target "$PYTHONPATH" 'moto[s3,server]' || {
 	echo "**** no Python packages: no object store is asked ****"
 	exit 0
 }
