@@ -69,15 +69,22 @@ def ask(readperf, words):
     return subprocess.run([readperf, "sql", "--format", "csv", "--no-progress", *words], capture_output=True, text=True, timeout=300)
 
 
-def all_same(cluster, questions):
-    """Asks with the cluster and without: `questions` has, by name, a text and of what it is asked. Two at a time, since answers wait."""
+def same_answers(questions, here, there):
+    """Asks each question in two ways, which have to give the same rows. `questions` has names, and what both ways are given. Two at a time, since answers wait."""
     with concurrent.futures.ThreadPoolExecutor(2) as asking:
-        # Texts begin with a comment, which looks like an option.
-        alone = asking.map(lambda words: ask(cluster.readperf, ["--", *words]), questions.values())
-        clustered = asking.map(lambda words: ask(cluster.readperf, ["--cluster", cluster.url, PARTS + words[0], *words[1:]]), questions.values())
-        for name, here, there in zip(questions, alone, clustered):
-            holds = here.returncode == there.returncode == 0 and here.stdout == there.stdout
-            check(f"{name}, {len(here.stdout.splitlines()) - 1} rows", holds, here.stdout[:500] + there.stdout[:500] + here.stderr + there.stderr)
+        both = asking.map(here, questions.values()), asking.map(there, questions.values())
+        for name, one, other in zip(questions, *both):
+            rows = len(one.stdout.splitlines()) - 1
+            holds = one.returncode == other.returncode == 0 and one.stdout == other.stdout and rows > 0
+            check(f"{name}, {rows} rows", holds, one.stdout[:500] + other.stdout[:500] + one.stderr + other.stderr)
+
+
+def all_same(cluster, questions):
+    """With the cluster and without: of each question its text, and of what it is asked."""
+    # Texts begin with a comment, which looks like an option.
+    alone = lambda words: ask(cluster.readperf, ["--", *words])
+    clustered = lambda words: ask(cluster.readperf, ["--cluster", cluster.url, PARTS + words[0], *words[1:]])
+    same_answers(questions, alone, clustered)
 
 
 def killed(cluster, question, recordings):

@@ -6,7 +6,6 @@ have to be those of the same files here. Then what goes wrong: nothing there, no
 No answer may have a credential in it. Says what differs; then the exit status is 1.
 """
 
-import concurrent.futures
 import contextlib
 import functools
 import http.server
@@ -21,7 +20,7 @@ import time
 import urllib.error
 import urllib.request
 
-from cluster import PARTS, Cluster, check, failed, free_port
+from cluster import PARTS, Cluster, check, failed, free_port, same_answers
 
 KEY, SECRET = "AKIATESTTESTTEST", "a-secret-that-nobody-may-see"
 RECORDINGS = ["main", "multi", "everything"]
@@ -136,14 +135,11 @@ def ask_here(readperf, query, *files):
 
 
 def all_same(readperf, env, questions, options, where):
-    """Asks of what is here and of what is there: a question is a name, a query, and both places. Two at a time, since answers wait."""
-    with concurrent.futures.ThreadPoolExecutor(2) as asking:
-        locally = asking.map(lambda asked: ask_here(readperf, asked[1], *asked[2]), questions)
-        parts = PARTS if options else ""
-        remotely = asking.map(lambda asked: ask(readperf, [*options, parts + asked[1], *asked[3]], env), questions)
-        for (name, *_), here, there in zip(questions, locally, remotely):
-            holds = here.returncode == there.returncode == 0 and here.stdout == there.stdout and len(here.stdout.splitlines()) > 1
-            check(f"{name}, {where}", holds, f"{here.stdout[:300]}{here.stderr}\n{there.stdout[:300]}{there.stderr}")
+    """Of what is here and of what is there: of each question the query, and both places."""
+    parts = PARTS if options else ""
+    locally = lambda asked: ask_here(readperf, asked[0], *asked[1])
+    remotely = lambda asked: ask(readperf, [*options, parts + asked[0], *asked[2]], env)
+    same_answers({f"{name}, {where}": asked for name, *asked in questions}, locally, remotely)
 
 
 def told(name, answer, status, *said):

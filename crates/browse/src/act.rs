@@ -2,6 +2,7 @@
 
 use crate::app::{App, Overlay, Screen};
 use crate::code::CodeScreen;
+use crate::draw;
 use crate::flame::FlameScreen;
 use crate::host::PrintForm;
 use crate::keys::{Action, View};
@@ -177,7 +178,7 @@ impl App<'_> {
                 self.message = told;
                 return;
             }
-            Some(Screen::Time(_)) => false,
+            Some(Screen::Time(time)) => time.find(&self.explorer, &pattern, forward),
             Some(Screen::Rows) | None => self.find_row(&pattern, forward),
         };
         if !found {
@@ -243,6 +244,9 @@ impl App<'_> {
         match time {
             Some(_) if self.view() == View::Time => self.leave(),
             Some(time) => self.show(Screen::Time(time)),
+            None if self.explorer.profile().events().iter().all(|event| event.samples == 0) => {
+                self.message = "there are no samples; K checks the recording".to_owned();
+            }
             None => self.message = "samples have no times: perf record -T keeps them".to_owned(),
         }
     }
@@ -264,7 +268,15 @@ impl App<'_> {
         let content = match (self.screens.last(), form) {
             (Some(Screen::Page(page)), _) => page.lines.join("\n") + "\n",
             (Some(Screen::Code(code)), form) => code.printed(self, form),
-            (_, form) => self.printed_rows(form),
+            (Some(Screen::Flame(_) | Screen::Time(_)), PrintForm::Text) => draw::text(self),
+            (Some(Screen::Flame(_) | Screen::Time(_)), PrintForm::Json) => {
+                self.message = "a picture is written as text; readperf export writes JSON".to_owned();
+                return;
+            }
+            (Some(Screen::Rows) | None, PrintForm::Text) if self.rows.changes.is_some() => {
+                draw::text_of_rows(self)
+            }
+            (Some(Screen::Rows) | None, form) => self.printed_rows(form),
         };
         self.message = match self.host.write_file(name, content.as_bytes()) {
             Ok(()) => format!("written to {}", shown(name)),

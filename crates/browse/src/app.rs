@@ -26,6 +26,8 @@ const WHEEL: usize = 3;
 pub struct Look {
     /// The recording, as the user named it.
     pub name: String,
+    /// The recording that it is compared with, if there is one.
+    pub base: Option<String>,
     /// The columns of rows, from left to right.
     pub columns: Vec<Column>,
     /// How values are shown.
@@ -107,6 +109,7 @@ impl<'f> App<'f> {
             is_done: false,
         };
         app.renew_rows();
+        app.sort_by_change(app.rows.changes.is_some());
         app
     }
 
@@ -234,27 +237,45 @@ impl<'f> App<'f> {
         }
     }
 
-    /// Looks at something else, and makes what is shown anew.
+    /// Looks at something else, and makes all that is shown anew. The cursor stays on its row, if there still is one like it.
     pub(crate) fn go(&mut self, state: State) {
+        let here = self.values_of_row();
         self.explorer.go(state);
         self.renew_rows();
-        self.renew_screen();
+        self.go_to_row(&here);
+        self.renew_screens();
+    }
+
+    /// Makes all screens anew from what is looked at. Code of which there is nothing any more goes.
+    fn renew_screens(&mut self) {
+        let (width, seen) = (self.size.0, self.seen());
+        for mut screen in std::mem::take(&mut self.screens) {
+            let stays = match &mut screen {
+                Screen::Flame(flame) => {
+                    flame.renew(&self.explorer, width, seen);
+                    true
+                }
+                Screen::Time(time) => {
+                    time.renew(&self.explorer, width);
+                    true
+                }
+                Screen::Code(code) => code.look_again(self),
+                Screen::Rows | Screen::Page(_) => true,
+            };
+            if stays {
+                self.screens.push(screen);
+            }
+        }
     }
 
     /// Makes what is shown fit the terminal.
     fn fit(&mut self) {
-        let seen = self.seen();
+        let (width, seen) = (self.size.0, self.seen());
         let len = self.rows.lines.len();
         self.rows.cursor.go(self.rows.cursor.at, len, seen);
-        self.renew_screen();
-    }
-
-    /// Makes the screen on top anew from what is looked at.
-    fn renew_screen(&mut self) {
-        let (width, seen) = (self.size.0, self.seen());
         match self.screens.last_mut() {
-            Some(Screen::Flame(flame)) => flame.renew(&self.explorer, width, seen),
-            Some(Screen::Time(time)) => time.renew(&self.explorer, width),
+            Some(Screen::Flame(flame)) => flame.fit(&self.explorer, width, seen),
+            Some(Screen::Time(time)) => time.fit(&self.explorer, width),
             Some(Screen::Code(code)) => code.cursor.go(code.cursor.at, code.lines.len(), seen),
             Some(Screen::Page(page)) => page.cursor.go(page.cursor.at, page.lines.len(), seen),
             Some(Screen::Rows) | None => {}

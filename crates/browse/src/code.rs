@@ -17,6 +17,8 @@ const HOT: f64 = 0.5;
 /// A function as code.
 #[derive(Debug)]
 pub(crate) struct CodeScreen {
+    /// The function, and whether it is code of it that is inlined.
+    of: (FunctionId, bool),
     pub(crate) title: String,
     pub(crate) lines: Vec<CodeLine>,
     pub(crate) cursor: Cursor,
@@ -32,12 +34,10 @@ impl App<'_> {
     pub(crate) fn show_code_of(&mut self, function: FunctionId, inlined: bool) {
         let label = self.explorer.totals().function(function).map(|function| function.label().into_owned());
         let title = shown(&label.unwrap_or_default()).into_owned();
-        let Some(listing) = self.explorer.listing(function, inlined) else {
-            self.message = format!("no sample was taken in {title} itself");
-            return;
-        };
-        let sources = self.host.sources(slice::from_ref(&listing), self.explorer.session());
+        let of = (function, inlined);
+        let Some((listing, sources)) = self.list(of, &title) else { return };
         let mut code = CodeScreen {
+            of,
             title,
             lines: Vec::new(),
             cursor: Cursor::default(),
@@ -50,9 +50,29 @@ impl App<'_> {
         code.go_to_hot(self, Some(0));
         self.show(Screen::Code(code));
     }
+
+    /// The code of a function in what is looked at, with its source files. Without samples there says so.
+    fn list(&mut self, (function, inlined): (FunctionId, bool), title: &str) -> Option<(Listing, Sources)> {
+        let Some(listing) = self.explorer.listing(function, inlined) else {
+            self.message = format!("no sample was taken in {title} itself");
+            return None;
+        };
+        let sources = self.host.sources(slice::from_ref(&listing), self.explorer.session());
+        Some((listing, sources))
+    }
 }
 
 impl CodeScreen {
+    /// Lists what is looked at now, from the hottest line on; says whether there is anything.
+    pub(crate) fn look_again(&mut self, app: &mut App<'_>) -> bool {
+        let Some((listing, sources)) = app.list(self.of, &self.title) else { return false };
+        (self.listing, self.sources) = (listing, sources);
+        self.jumps.clear();
+        self.renew(app);
+        self.go_to_hot(app, Some(0));
+        true
+    }
+
     fn annotation<'a>(&'a self, app: &'a App<'_>) -> Annotation<'a> {
         Annotation {
             listings: slice::from_ref(&self.listing),

@@ -7,7 +7,7 @@ use ratatui::text::Line;
 use readperf_explore::{EarlyRow, Progress};
 use readperf_output::overview::share;
 use readperf_output::short_name::without_middle;
-use readperf_output::text::{binary_size, grouped, shown, shown_bytes, width};
+use readperf_output::text::{binary_size, counted, shown, shown_bytes, width};
 use readperf_profile::view::flame_tree::Sum;
 
 /// Most rows that are shown early.
@@ -36,7 +36,8 @@ impl Early {
         if read < all {
             return format!(" {}: read {} of {}", shown(name), binary_size(read), binary_size(all));
         }
-        format!(" {}: {} samples; names are looked up", shown(name), grouped(self.total.samples))
+        let count = counted(self.total.samples, "sample");
+        format!(" {}: {count}; names are looked up", shown(name))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::app::{App, Screen};
 use crate::list::Move;
 use readperf_explore::{Explorer, Flame, FlameCell, FlameWindow, Label, Matching};
 use readperf_output::overview::share;
-use readperf_output::text::{decoded, grouped, shown};
+use readperf_output::text::{counted, decoded, grouped, shown};
 use readperf_profile::FunctionId;
 use readperf_profile::view::flame_layout::BoxContent;
 use readperf_profile::view::flame_tree::NodeIndex;
@@ -37,11 +37,21 @@ impl FlameScreen {
         flame
     }
 
-    /// Begins anew: another graph is looked at, or the terminal has another size.
+    /// Begins anew: another graph is looked at.
     pub(crate) fn renew(&mut self, explorer: &Explorer<'_>, width: u16, seen: usize) {
         self.root = Flame::ROOT;
         self.matching = None;
         self.look(explorer, width, seen);
+    }
+
+    /// Draws the same in a terminal of this size. The cursor stays on its frame.
+    pub(crate) fn fit(&mut self, explorer: &Explorer<'_>, width: u16, seen: usize) {
+        let (here, top) = (self.cell().and_then(|cell| cell.node), self.top);
+        self.look(explorer, width, seen);
+        let is_here = |cell: &FlameCell| here.is_some() && cell.node == here;
+        self.at = self.window.cells.iter().position(is_here).unwrap_or(0);
+        self.top = top;
+        self.keep_seen(seen);
     }
 
     fn look(&mut self, explorer: &Explorer<'_>, width: u16, seen: usize) {
@@ -154,9 +164,9 @@ impl FlameScreen {
         let event = explorer.totals().events().get(explorer.state().event);
         let part = share(found.sum.period, event.map_or(0, |event| event.period));
         let told = format!(
-            "{} matches {part:.2} %, {} samples",
+            "{} matches {part:.2} %, {}",
             shown(pattern.as_str()),
-            grouped(found.sum.samples)
+            counted(found.sum.samples, "sample")
         );
         self.matching = Some(found);
         told
@@ -189,18 +199,18 @@ impl FlameScreen {
         app.explorer.totals().function(function)?.name().map(str::to_owned)
     }
 
-    /// What is said of the cell under the cursor, in a line.
+    /// What is said of the cell under the cursor, in a line. Names may be long: numbers come first.
     pub(crate) fn told(&self, explorer: &Explorer<'_>) -> String {
         let Some(cell) = self.cell() else { return String::new() };
         let total = explorer.flame().window(Flame::ROOT, 1, 0);
         let whole = total.cells.first().map_or(0, |all| all.total.period);
-        format!(
-            "{}: {:.2} %, {} samples, {:.2} % of its own",
-            shown(&self.cell_name(explorer, cell)),
-            share(cell.total.period, whole),
-            grouped(cell.total.samples),
-            share(cell.own.period, whole)
-        )
+        let (part, count) = (share(cell.total.period, whole), counted(cell.total.samples, "sample"));
+        // Seen from where samples were taken, what a frame has of its own is on top of others, not in it.
+        let own = match explorer.state().reversed {
+            false => format!(", {:.2} % of its own", share(cell.own.period, whole)),
+            true => String::new(),
+        };
+        format!("{part:.2} %, {count}{own}: {}", shown(&self.cell_name(explorer, cell)))
     }
 
     /// The frame under the cursor and those that called it, with names in full.

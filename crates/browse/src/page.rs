@@ -3,7 +3,7 @@
 use crate::keys::BINDINGS;
 use crate::keys::View;
 use crate::list::Cursor;
-use readperf_output::text::printable;
+use readperf_output::text::{printable, width};
 use regex::Regex;
 
 /// A page.
@@ -41,23 +41,10 @@ impl Page {
         Page::new("keys", &text)
     }
 
-    /// Folds lines at a width, so that all of them can be read.
-    pub(crate) fn folded(&self, width: usize) -> Page {
-        let width = width.max(10);
-        let mut lines = Vec::new();
-        for line in &self.lines {
-            let mut rest = String::new();
-            for c in line.chars() {
-                if readperf_output::text::width(&rest)
-                    + readperf_output::text::width(c.encode_utf8(&mut [0; 4]))
-                    > width
-                {
-                    lines.push(std::mem::take(&mut rest));
-                }
-                rest.push(c);
-            }
-            lines.push(rest);
-        }
+    /// Folds lines at a width, so that all of them can be read: between words where there are some.
+    pub(crate) fn folded(&self, room: usize) -> Page {
+        let room = room.max(10);
+        let lines = self.lines.iter().flat_map(|line| fold(line, room)).map(str::to_owned).collect();
         Page { lines, ..self.clone() }
     }
 
@@ -69,6 +56,29 @@ impl Page {
     }
 }
 
+/// The parts of a line that fit a width.
+fn fold(line: &str, room: usize) -> Vec<&str> {
+    let (mut parts, mut start, mut space, mut used) = (Vec::new(), 0, None, 0);
+    for (at, c) in line.char_indices() {
+        let wide = width(c.encode_utf8(&mut [0; 4]));
+        if used + wide > room && at > start {
+            // A word that takes half of the line is cut.
+            let is_late = |space: &usize| space - start > room / 2;
+            let end = if c == ' ' { at } else { space.filter(is_late).unwrap_or(at) };
+            parts.push(line.get(start..end).unwrap_or_default());
+            start = end + usize::from(line.get(end..).is_some_and(|rest| rest.starts_with(' ')));
+            used = line.get(start..at).map_or(0, width);
+            space = None;
+        }
+        if at >= start {
+            used += wide;
+            space = if c == ' ' { Some(at) } else { space };
+        }
+    }
+    parts.push(line.get(start..).unwrap_or_default());
+    parts
+}
+
 /// The next of some lines that is meant, from one on, round the end.
 pub(crate) fn find(
     len: usize,
@@ -78,4 +88,19 @@ pub(crate) fn find(
 ) -> Option<usize> {
     let step = |nr: usize| if forward { (from + nr) % len } else { (from + len - nr) % len };
     (1..=len).map(step).find(|nr| is_it(*nr))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_folded_between_words() {
+        assert_eq!(fold("who called it is not known", 12), ["who called", "it is not", "known"]);
+        assert_eq!(fold("who called it", 10), ["who called", "it"]);
+        assert_eq!(fold("a wordthatislongerthanaline b", 10), ["a wordthat", "islongerth", "analine b"]);
+        assert_eq!(fold("äöüäöüäöüäöü", 5), ["äöüäö", "üäöüä", "öü"]);
+        assert_eq!(fold("漢字漢字漢字", 5), ["漢字", "漢字", "漢字"]);
+        assert_eq!(fold("", 5), [""]);
+    }
 }

@@ -5,7 +5,7 @@ use crate::host::PrintForm;
 use crate::keys::View;
 use crate::page::{Page, find};
 use readperf_output::report::{GraphStyle, Report, write_json, write_text};
-use readperf_output::text::{decoded, grouped};
+use readperf_output::text::{counted, decoded, grouped};
 use readperf_profile::Value;
 use readperf_profile::view::histogram::{Frames, Histogram};
 use regex::Regex;
@@ -58,11 +58,16 @@ impl App<'_> {
         });
         let numbers = &row.numbers;
         text.push_str(&format!(
-            "\n{} samples here, period {}; with what is called {}\n",
-            grouped(numbers.samples),
+            "\n{} here, period {}; with what is called {}\n",
+            counted(numbers.samples, "sample"),
             grouped(numbers.self_period),
             grouped(numbers.total_period)
         ));
+        let changes = self.rows.changes.as_ref();
+        if let Some(change) = changes.and_then(|changes| changes.rows.get(&row.key)) {
+            let (before, now) = (change.before, change.now);
+            text.push_str(&format!("before           {before:.2} %, now {now:.2} %\n"));
+        }
         if let Some(Value::Function { function, .. }) = self.function_here() {
             let profile = self.explorer.totals();
             if let Some(function) = profile.function(function) {
@@ -75,15 +80,13 @@ impl App<'_> {
                     text.push_str(&known.map_or(String::new(), |known| format!("{what:<16} {known}\n")));
                 }
                 let binary = function.binary.and_then(|id| self.explorer.session().binary(id));
-                text.push_str(&binary.map_or(String::new(), |binary| {
-                    format!(
-                        "{:<16} {}\n{:<16} {:#x}\n",
-                        "binary",
-                        decoded(&binary.name),
-                        "address",
-                        function.address
-                    )
-                }));
+                if let Some(binary) = binary {
+                    text.push_str(&format!("{:<16} {}\n", "binary", decoded(&binary.name)));
+                    // What only appears inlined has none.
+                    if function.address != 0 {
+                        text.push_str(&format!("{:<16} {:#x}\n", "address", function.address));
+                    }
+                }
             }
         }
         self.show_page(Page::new("details", &text));

@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::keys::View;
 use crate::list::Cursor;
 use crate::menu::Menu;
-use readperf_explore::{CallLine, Changes, OpenCalls};
+use readperf_explore::{CallLine, Change, Changes, OpenCalls};
 use readperf_output::text::shown;
 use readperf_profile::Value;
 use readperf_profile::view::call_tree::Direction;
@@ -33,6 +33,8 @@ pub(crate) struct RowsScreen {
     all_but: Option<FxHashSet<RowKey>>,
     pub(crate) cursor: Cursor,
     pub(crate) changes: Option<Changes>,
+    /// Whether what has changed most comes first.
+    by_change: bool,
 }
 
 impl App<'_> {
@@ -45,12 +47,38 @@ impl App<'_> {
         self.rows.cursor = Cursor::default();
     }
 
+    /// What the keys say of the row that the cursor is on.
+    pub(crate) fn values_of_row(&self) -> Vec<Value> {
+        let key = self.row_here().map(|row| row.key);
+        key.map_or_else(Vec::new, |key| self.explorer.rows().values.values(key).collect())
+    }
+
+    /// Goes to the row of which the keys say this, if there is one.
+    pub(crate) fn go_to_row(&mut self, values: &[Value]) {
+        let rows = self.explorer.rows();
+        let is_it = |row: &HistogramRow| rows.values.values(row.key).eq(values.iter().copied());
+        if let Some(row) = rows.histogram.rows.iter().position(is_it) {
+            self.relist(LineAt { row, call: None });
+        }
+    }
+
+    /// Puts what has changed most first, or not.
+    pub(crate) fn sort_by_change(&mut self, by_change: bool) {
+        self.rows.by_change = by_change;
+        self.list_lines();
+    }
+
     /// Lists the lines of all rows and of the calls that are open.
     fn list_lines(&mut self) {
         let rows = self.explorer.rows();
-        let RowsScreen { lines, open, .. } = &mut self.rows;
+        let RowsScreen { lines, open, changes, by_change, .. } = &mut self.rows;
+        let mut listed: Vec<(usize, &HistogramRow)> = rows.histogram.rows.iter().enumerate().collect();
+        if let Some(changes) = changes.as_ref().filter(|_| *by_change) {
+            let change = |row: &HistogramRow| changes.rows.get(&row.key).map_or(-1.0, Change::size);
+            listed.sort_by(|(_, a), (_, b)| change(b).total_cmp(&change(a)));
+        }
         lines.clear();
-        for (nr, row) in rows.histogram.rows.iter().enumerate() {
+        for (nr, row) in listed {
             lines.push(LineAt { row: nr, call: None });
             let calls = open.get(&row.key).map_or(0, |calls| calls.lines.len());
             lines.extend((0..calls).map(|call| LineAt { row: nr, call: Some(call) }));
@@ -227,19 +255,23 @@ impl App<'_> {
         self.message = told.to_owned();
     }
 
-    /// Sorts by the column behind that by which rows are sorted now.
+    /// Sorts by the column behind that by which rows are sorted now; behind the last one comes the change, if there is one.
     pub(crate) fn sort_by_next(&mut self) {
         let mut state = self.state().clone();
         let columns = &self.look.columns;
         let now = state.rows.order.first().and_then(|lead| columns.iter().position(|column| column == lead));
-        let next = now.map_or(0, |now| (now + 1) % columns.len().max(1));
-        let Some(next) = columns.get(next).copied() else { return };
+        let next = now.filter(|_| !self.rows.by_change).map_or(0, |now| now + 1);
+        let here = self.values_of_row();
+        if next >= columns.len() && self.rows.changes.is_some() {
+            self.sort_by_change(true);
+            self.go_to_row(&here);
+            self.message = "sorted by change".to_owned();
+            return;
+        }
+        let Some(next) = columns.get(next % columns.len().max(1)).copied() else { return };
         state.rows.order = vec![next];
-        let here = self.row_here().map(|row| row.key);
+        self.rows.by_change = false;
         self.go(state);
-        let at =
-            here.and_then(|key| self.explorer.rows().histogram.rows.iter().position(|row| row.key == key));
-        self.relist(LineAt { row: at.unwrap_or(0), call: None });
         let title = self.with_report(|report, _| {
             let name = match next {
                 Column::Key(index) => report.keys.get(index).map(|key| key.title().to_owned()),

@@ -3,10 +3,13 @@
 use crate::app::{App, Screen};
 use crate::keys::View;
 use crate::list::{Cursor, Move};
+use crate::page::find;
 use readperf_explore::{Explorer, Step};
-use readperf_output::text::{grouped, seconds};
+use readperf_output::text::{counted, seconds, shown_bytes};
 use readperf_profile::view::flame_tree::Sum;
 use readperf_profile::view::time_strip::{Parts, Strip, ThreadStrips};
+use readperf_session::ThreadId;
+use regex::Regex;
 use std::ops::RangeInclusive;
 
 /// Most threads that have a strip of their own.
@@ -35,11 +38,30 @@ impl TimeScreen {
         Some(TimeScreen { parts, strip, threads, at: 0, mark: None, list: Cursor::default() })
     }
 
-    /// Begins anew with what is looked at now.
+    /// Shows what is looked at now. Cursor and range stay where they are in time.
     pub(crate) fn renew(&mut self, explorer: &Explorer<'_>, width: u16) {
-        if let Some(new) = TimeScreen::new(explorer, width) {
-            *self = new;
+        let Some(new) = TimeScreen::new(explorer, width) else { return };
+        let TimeScreen { parts, at, mark, list, .. } = std::mem::replace(self, new);
+        let same = |part: usize| self.parts.at(*parts.times(part).start()).unwrap_or(0);
+        (self.at, self.mark) = (same(at), mark.map(same));
+        self.list.go(list.at, self.threads.threads.len(), 1);
+    }
+
+    /// Draws the same in a terminal of this width.
+    pub(crate) fn fit(&mut self, explorer: &Explorer<'_>, width: u16) {
+        if self.parts.count != usize::from(width.max(1)) {
+            self.renew(explorer, width);
         }
+    }
+
+    /// Goes to the next thread whose name or number matches; says whether there is one.
+    pub(crate) fn find(&mut self, explorer: &Explorer<'_>, pattern: &Regex, forward: bool) -> bool {
+        let threads = &self.threads.threads;
+        let is_it = |nr: usize| {
+            threads.get(nr).is_some_and(|(thread, _)| pattern.is_match(&thread_name(explorer, *thread)))
+        };
+        let found = find(threads.len(), self.list.at, forward, is_it);
+        found.map(|at| self.list.go(at, threads.len(), 1)).is_some()
     }
 
     pub(crate) fn step(&mut self, step: Move) {
@@ -84,8 +106,17 @@ impl TimeScreen {
         let parts = self.strip.parts.get(self.range()).unwrap_or_default();
         parts.iter().for_each(|part| sum.add(*part));
         let times = self.times_ns();
-        format!("{}–{} s: {} samples", seconds(*times.start()), seconds(*times.end()), grouped(sum.samples))
+        let count = counted(sum.samples, "sample");
+        format!("{}–{} s: {count}", seconds(*times.start()), seconds(*times.end()))
     }
+}
+
+/// The number and the name of a thread.
+pub(crate) fn thread_name(explorer: &Explorer<'_>, thread: ThreadId) -> String {
+    explorer.session().thread(thread).map_or_else(String::new, |thread| {
+        let comm = shown_bytes(explorer.session().comm(thread.comm()));
+        format!("{} {comm}", thread.tid.cast_signed())
+    })
 }
 
 impl App<'_> {

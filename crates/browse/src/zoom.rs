@@ -160,8 +160,8 @@ pub(crate) fn told(step: &Step) -> String {
             let SampleFilter { comms, pids, tids, cpus, times_ns, events } = filter;
             let mut parts: Vec<String> = Vec::new();
             parts.extend(comms.iter().map(|comm| format!("command {}", shown_bytes(comm))));
-            parts.extend(pids.iter().map(|pid| format!("process {pid}")));
-            parts.extend(tids.iter().map(|tid| format!("thread {tid}")));
+            parts.extend(pids.iter().map(|pid| format!("process {}", pid.cast_signed())));
+            parts.extend(tids.iter().map(|tid| format!("thread {}", tid.cast_signed())));
             parts.extend(cpus.iter().map(|cpus| format!("cpus {}-{}", cpus.start(), cpus.end())));
             let time = |range: &std::ops::RangeInclusive<u64>| {
                 format!("{}–{} s", seconds(*range.start()), seconds(*range.end()))

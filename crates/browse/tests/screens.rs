@@ -73,7 +73,7 @@ impl Browser {
         let explorer = Explorer::open(files, &recording, &opening(name), |_| ()).unwrap();
         let columns =
             [Column::Children, Column::Overhead].into_iter().chain((0..3).map(Column::Key)).collect();
-        let look = Look { name: name.to_owned(), columns, cells: CellStyle::default(), color };
+        let look = Look { name: name.to_owned(), base: None, columns, cells: CellStyle::default(), color };
         let written = Written::default();
         let host = FakeHost { written: Rc::clone(&written) };
         Browser { app: App::new(explorer, Box::new(host), look, size), written, size }
@@ -386,16 +386,16 @@ fn flame_graphs_are_zoomed_and_searched() {
     browser.press("W");
     assert_eq!(browser.app.view(), View::Flame);
     browser.sees("work-one");
-    browser.sees(" all: 100.00 %");
+    browser.sees(" 100.00 %, 128 samples, 0.00 % of its own: all");
     browser.press("<down><down>");
-    browser.sees(" start_thread: 31.25 %");
+    browser.sees(" 31.25 %, 40 samples, 0.00 % of its own: start_thread");
     browser.press("<up><right>");
-    assert!(!browser.has(" work-one: 31.25 %"));
+    assert!(!browser.has("of its own: work-one"));
     browser.press("<left>");
-    browser.sees(" work-one: 31.25 %");
+    browser.sees("of its own: work-one");
     browser.press("<enter>");
     assert!(!browser.has("work-child"), "only what stands on it");
-    browser.sees(" work-one: 31.25 %");
+    browser.sees("of its own: work-one");
     browser.press("<esc>");
     browser.sees("work-child");
     browser.press("/start_thread<enter>");
@@ -477,7 +477,7 @@ fn rows_are_clicked() {
     assert_ne!(browser.cursor(), third);
     browser.press("W");
     browser.mouse(MouseEventKind::Down(MouseButton::Left), 3, 3);
-    browser.sees(" work: 100.00 %");
+    browser.sees(" 100.00 %, 574 samples, 0.00 % of its own: work");
 }
 
 #[test]
@@ -570,8 +570,106 @@ fn changes_since_another_recording_have_columns() {
     let mut explorer = Explorer::open(files, &recording, &opening("main"), |_| ()).unwrap();
     explorer.set_base(readperf_analysis::analyse(&recording, &request).unwrap());
     let columns = vec![Column::Children, Column::Overhead, Column::Key(0), Column::Key(1), Column::Key(2)];
-    let look = Look { name: "main".into(), columns, cells: CellStyle::default(), color: true };
-    browser.app = App::new(explorer, Box::new(FakeHost::default()), look, browser.size);
+    let base = Some("before.data".to_owned());
+    let look = Look { name: "main".into(), base, columns, cells: CellStyle::default(), color: true };
+    let host = FakeHost { written: Rc::clone(&browser.written) };
+    browser.app = App::new(explorer, Box::new(host), look, browser.size);
+    browser.sees("main  since before.data");
     browser.sees("before");
     browser.sees("47.74 %  +0.00 %");
+    // What has changed most comes first, here what has a change at all.
+    let first = browser.screen()[3].clone();
+    assert!(first.contains("+0.00 %"), "{first}");
+    browser.press("s");
+    browser.sees("sorted by total");
+    browser.press("sssss");
+    browser.sees("sorted by change");
+    browser.press("V");
+    browser.sees("before           ");
+    browser.press("<esc>Prows.txt<enter>");
+    let written = browser.written.borrow();
+    assert!(written[0].1.contains("change") && written[0].1.contains("47.74 %  +0.00 %"), "{}", written[0].1);
+}
+
+#[test]
+fn code_is_that_of_the_samples_chosen() {
+    let mut browser = main_rows();
+    browser.press("/spin_five<enter>a");
+    let all = browser.screen();
+    browser.press("T <pgdn><enter>");
+    assert_eq!(browser.app.view(), View::Code);
+    browser.sees("code of spin_five");
+    assert_ne!(browser.screen()[3..28], all[3..28], "shares of fewer samples");
+    let mut browser = Browser::new("main", (600, 30), true);
+    browser.press("/spin_three<enter>aT<home> <enter>");
+    browser.sees("no sample was taken in spin_three itself");
+    assert_eq!(browser.app.view(), View::Rows, "code of which nothing is left goes");
+}
+
+#[test]
+fn pictures_stay_as_they_are_below_others_and_in_another_size() {
+    let mut browser = Browser::new("multi", (100, 40), true);
+    browser.press("W<down><enter><down>");
+    let zoomed = browser.screen();
+    assert!(!browser.has("work-child"));
+    browser.press("?<esc>V<esc>");
+    assert_eq!(browser.screen(), zoomed);
+    for size in [(90, 30), (100, 40)] {
+        browser.size = size;
+        browser.app.handle(&Event::Resize(size.0, size.1));
+        assert!(!browser.has("work-child"), "still zoomed");
+    }
+    assert_eq!(browser.screen(), zoomed);
+    browser.press("WT<right> <pgdn>");
+    let range = browser.screen();
+    browser.press("?<esc>");
+    assert_eq!(browser.screen(), range);
+    browser.press("/work-child<enter>");
+    assert!(!browser.has("nothing matches"));
+    browser.press("/no such thread<enter>");
+    browser.sees("nothing matches no such thread");
+}
+
+#[test]
+fn the_cursor_stays_on_its_row() {
+    let mut browser = main_rows();
+    browser.press("/spin_three<enter>");
+    let row = browser.cursor();
+    for keys in ["s", "s", "s", "s", "s", "d", "<esc>", "FF"] {
+        browser.press(keys);
+        assert!(browser.cursor().contains("spin_three"), "{keys}: {}", browser.cursor());
+    }
+    assert_eq!(browser.cursor(), row);
+    browser.press("F");
+    browser.sees("all samples (shares of all)");
+}
+
+#[test]
+fn pictures_are_printed_as_they_are_seen() {
+    let mut browser = Browser::new("multi", (100, 40), true);
+    browser.press("WPflame.txt<enter>");
+    browser.sees("written to flame.txt");
+    browser.press("Pflame.json<enter>");
+    browser.sees("a picture is written as text");
+    browser.press("TPtime.txt<enter>");
+    let written = browser.written.borrow();
+    let [flame, time] = [&written[0].1, &written[1].1];
+    assert!(flame.contains("flame graph") && flame.contains("[work-one"), "{flame}");
+    assert!(time.contains("work-one: 40 samples") && time.contains('█'), "{time}");
+}
+
+#[test]
+fn what_is_typed_stays_in_sight() {
+    let mut browser = Browser::new("main", (40, 12), true);
+    browser.press("fa_long_pattern_that_needs_more_than_forty_columns_of_room");
+    let screen = browser.screen();
+    let line = &screen[11];
+    assert!(line.starts_with("only…") && line.ends_with("columns_of_room▏"), "{line}");
+}
+
+#[test]
+fn a_damaged_recording_says_so() {
+    let browser = Browser::new("cut", (100, 20), true);
+    browser.sees("cut  DAMAGED (K)");
+    assert!(!main_rows().has("DAMAGED"));
 }

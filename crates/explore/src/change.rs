@@ -32,6 +32,11 @@ impl Change {
     pub fn of(row: &DiffRow) -> Change {
         Change { before: row.base.mean, now: row.new.mean, p: row.p, presence: row.presence }
     }
+
+    /// How much it is, in points of percent, whichever way.
+    pub fn size(&self) -> f64 {
+        (self.now - self.before).abs()
+    }
 }
 
 /// Code of one binary without names: addresses that are rows here, and are compared as one, since they move.

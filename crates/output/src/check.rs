@@ -1,7 +1,7 @@
 //! `readperf check`: what is wrong with a recording and what to do about it.
 
 use crate::json;
-use crate::text::{grouped, printable, width};
+use crate::text::{counted, printable, width};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::check::{Finding, Severity, Verdict};
 use serde_json::{Value, json};
@@ -60,8 +60,8 @@ pub fn write_text(out: &mut impl Write, verdict: &Verdict, columns: usize) -> io
     } else {
         ("incomplete", style(Severity::Loss))
     };
-    let (records, samples) = (grouped(verdict.records), grouped(verdict.samples));
-    writeln!(out, "{style}{word}{style:#}: {records} records, {samples} samples{}", counts(verdict))?;
+    let (records, samples) = (counted(verdict.records, "record"), counted(verdict.samples, "sample"));
+    writeln!(out, "{style}{word}{style:#}: {records}, {samples}{}", counts(verdict))?;
     for finding in &verdict.findings {
         writeln!(out)?;
         write_finding(out, finding, columns)?;

@@ -1,7 +1,7 @@
 //! What stands over a table of an event: how much of it is there, and what shares are of.
 
 use crate::overview::share;
-use crate::text::{grouped, shown};
+use crate::text::{counted, grouped, shown};
 pub use readperf_profile::Whole;
 use readperf_profile::profile::EventTotal;
 use serde_json::{Map, Value, json};
@@ -14,13 +14,13 @@ pub fn samples(chosen: &EventTotal, recorded: &EventTotal) -> String {
 
 /// How many samples, of how many if some were not chosen.
 pub fn amounts(chosen: &EventTotal, recorded: &EventTotal) -> String {
-    let (number, period) = (grouped(chosen.samples), grouped(chosen.period));
+    let period = grouped(chosen.period);
     if is_all(chosen, recorded) {
-        return format!("{number} samples, period {period}");
+        return format!("{}, period {period}", counted(chosen.samples, "sample"));
     }
-    let (all, all_period) = (grouped(recorded.samples), grouped(recorded.period));
-    let share = share(chosen.period, recorded.period);
-    format!("{number} of {all} samples, period {period} of {all_period} ({share:.2} %)")
+    let (number, all) = (grouped(chosen.samples), counted(recorded.samples, "sample"));
+    let (all_period, share) = (grouped(recorded.period), share(chosen.period, recorded.period));
+    format!("{number} of {all}, period {period} of {all_period} ({share:.2} %)")
 }
 
 /// Says what shares are of, if that is a question.
@@ -37,8 +37,8 @@ pub fn write_whole(
         return Ok(());
     }
     match whole {
-        Whole::Chosen => writeln!(out, "shares are of the {} samples chosen", grouped(chosen.samples)),
-        Whole::Recorded => writeln!(out, "shares are of all {} samples", grouped(recorded.samples)),
+        Whole::Chosen => writeln!(out, "shares are of the {} chosen", counted(chosen.samples, "sample")),
+        Whole::Recorded => writeln!(out, "shares are of all {}", counted(recorded.samples, "sample")),
     }
 }
 

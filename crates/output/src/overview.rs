@@ -2,7 +2,7 @@
 
 use crate::names::{Names, TieOrder, UNKNOWN};
 use crate::table::{self, ColumnKind, TableColumn};
-use crate::text::{grouped, printable, shown, shown_bytes};
+use crate::text::{counted, grouped, printable, shown, shown_bytes};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::Profile;
 use readperf_profile::profile::EventTotal;
@@ -125,7 +125,7 @@ fn section(
     limits: OverviewLimits,
 ) -> io::Result<()> {
     let name = shown(&event.name);
-    writeln!(out, "{name}: {} samples, period {}", grouped(event.samples), grouped(event.period))?;
+    writeln!(out, "{name}: {}, period {}", counted(event.samples, "sample"), grouped(event.period))?;
     let heavy = table.rows.partition_point(|row| share(row.period, event.period) >= limits.percent);
     let (shown, left) = table.rows.split_at(heavy.min(limits.rows.unwrap_or(heavy)));
     let rows: Vec<(f64, Vec<String>)> =

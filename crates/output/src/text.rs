@@ -2,7 +2,7 @@
 
 use crate::hidden::is_hidden;
 pub use perffile::wire::text::decoded;
-pub use readperf_profile::grouped::grouped;
+pub use readperf_profile::grouped::{counted, grouped};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use unicode_width::UnicodeWidthChar as _;

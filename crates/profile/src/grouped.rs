@@ -13,3 +13,8 @@ pub fn grouped(number: u64) -> String {
     }
     text
 }
+
+/// So many of something: `1 sample`, `12,345 samples`. The plural has an s.
+pub fn counted(number: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
+}

@@ -32,12 +32,14 @@ fn rows_of(
     area: Rect,
 ) -> String {
     if histogram.rows.is_empty() {
-        put(buffer, Rect { y: area.y + 1, ..area }, "  no samples", Style::new());
+        let why = if app.state().steps.is_empty() { "; K checks the recording" } else { "" };
+        put(buffer, Rect { y: area.y + 1, ..area }, &format!("  no samples{why}"), Style::new());
         return String::new();
     }
     let seen = app.rows.lines.iter().skip(app.rows.cursor.top).take(usize::from(area.height - 1));
     let seen: Vec<LineAt> = seen.copied().collect();
-    let mut table = fitted(app, report, histogram, &seen, usize::from(area.width).saturating_sub(2));
+    let room = usize::from(area.width).saturating_sub(2);
+    let mut table = fitted(app, report, histogram, &seen, Some(room));
     let head = Rect { height: 1, ..area };
     put(buffer, head, &format!("  {}", table.head_line()), app.theme.head());
     for (y, line) in (area.y + 1..).zip(&seen) {
@@ -45,13 +47,8 @@ fn rows_of(
         let Some(row) = histogram.rows.get(line.row) else { continue };
         let (text, style) = match line.call {
             None => {
-                let mark = match app.rows.open.get(&row.key) {
-                    Some(calls) if calls.lines.is_empty() => "  ",
-                    Some(_) => "▾ ",
-                    None => "▸ ",
-                };
-                let cells = all_cells(app, report, histogram, row);
-                (format!("{mark}{}", table.line(&cells)), app.theme.heat(report.share(histogram, row)))
+                let text = row_line(app, report, histogram, row, &mut table);
+                (text, app.theme.heat(report.share(histogram, row)))
             }
             Some(call) => call_line(app, report, histogram, row, call, usize::from(area.width)),
         };
@@ -60,13 +57,55 @@ fn rows_of(
     mark_cursor(app, app.rows.cursor.at - app.rows.cursor.top.min(app.rows.cursor.at), buffer, area);
     let left_out = histogram.left_out.rows;
     let below = format!(", {} below {} %", grouped(left_out), report.percent_limit);
+    let gone = app.rows.changes.as_ref().map_or(0, |changes| changes.gone.len());
+    let gone = if gone > 0 { format!(", {gone} gone (readperf diff has them)") } else { String::new() };
     let place =
         format!("{}/{}", grouped(app.rows.cursor.at as u64 + 1), grouped(app.rows.lines.len() as u64));
-    format!("{place}{}", if left_out > 0 { below } else { String::new() })
+    format!("{place}{}{gone}", if left_out > 0 { below } else { String::new() })
+}
+
+/// All rows and the calls that are open below them, as they are seen, whatever fits the screen.
+pub(crate) fn text(app: &mut App<'_>) -> String {
+    let app = &*app;
+    app.with_report(|report, histogram| {
+        let mut table = fitted(app, report, histogram, &app.rows.lines, None);
+        let mut text = format!("  {}\n", table.head_line());
+        for line in &app.rows.lines {
+            let Some(row) = histogram.rows.get(line.row) else { continue };
+            let line = match line.call {
+                None => row_line(app, report, histogram, row, &mut table),
+                Some(call) => call_line(app, report, histogram, row, call, usize::MAX).0,
+            };
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text
+    })
+}
+
+fn row_line(
+    app: &App<'_>,
+    report: &Report<'_>,
+    histogram: &Histogram,
+    row: &HistogramRow,
+    table: &mut Table,
+) -> String {
+    let mark = match app.rows.open.get(&row.key) {
+        Some(calls) if calls.lines.is_empty() => "  ",
+        Some(_) => "▾ ",
+        None => "▸ ",
+    };
+    format!("{mark}{}", table.line(&all_cells(app, report, histogram, row)))
 }
 
 /// The columns, as wide as what is in them.
-fn fitted(app: &App<'_>, report: &Report<'_>, histogram: &Histogram, seen: &[LineAt], room: usize) -> Table {
+fn fitted(
+    app: &App<'_>,
+    report: &Report<'_>,
+    histogram: &Histogram,
+    seen: &[LineAt],
+    room: Option<usize>,
+) -> Table {
     let mut heads = report.heads(histogram);
     if app.rows.changes.is_some() {
         let numbers = heads.iter().take_while(|(_, kind)| *kind == ColumnKind::Number).count();
@@ -74,7 +113,7 @@ fn fitted(app: &App<'_>, report: &Report<'_>, histogram: &Histogram, seen: &[Lin
         heads.splice(numbers..numbers, more);
     }
     let columns = heads.into_iter().map(|(head, kind)| TableColumn::new(&head, kind, None)).collect();
-    let mut table = Table::new(columns, Some(room));
+    let mut table = Table::new(columns, room);
     let rows = seen.iter().filter(|line| line.call.is_none()).filter_map(|line| histogram.rows.get(line.row));
     for row in histogram.rows.iter().take(FITTED).chain(rows) {
         table.fit(&all_cells(app, report, histogram, row));

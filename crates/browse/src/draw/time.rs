@@ -2,12 +2,12 @@
 
 use super::put;
 use crate::app::App;
-use crate::time::TimeScreen;
+use crate::time::{TimeScreen, thread_name};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use readperf_output::short_name::without_middle;
-use readperf_output::text::{grouped, shown_bytes};
+use readperf_output::text::counted;
 use readperf_profile::view::flame_tree::Sum;
 
 /// How high the strip of all samples is, in lines.
@@ -37,11 +37,8 @@ pub(super) fn draw(app: &App<'_>, time: &TimeScreen, buffer: &mut Buffer, area: 
         if y + 1 >= area.bottom() {
             break;
         }
-        let known = app.explorer.session().thread(*thread);
-        let name = known.map_or_else(String::new, |known| {
-            let comm = shown_bytes(app.explorer.session().comm(known.comm()));
-            format!(" {} {comm}: {} samples", known.tid.cast_signed(), grouped(strip.total.samples))
-        });
+        let count = counted(strip.total.samples, "sample");
+        let name = format!(" {}: {count}", thread_name(&app.explorer, *thread));
         let label = without_middle(&name, usize::from(area.width)).into_owned();
         put(buffer, Rect { y, height: 1, ..area }, &label, app.theme.faint());
         let most = strip.parts.iter().map(weight).max().unwrap_or(0).max(1);

@@ -6,7 +6,7 @@ use super::lines::{CodeLine, CodeRow, Lines, Written};
 use super::{Annotation, Show, blocks, labels};
 use crate::heading;
 use crate::overview::{share, style};
-use crate::text::{grouped, shown, width};
+use crate::text::{counted, grouped, shown, width};
 use anstyle::{AnsiColor, Style};
 use readperf_profile::view::listing::{LineId, Listing, Numbers, Part, Row, RowLine, SourceBlock};
 use std::io::{self, Write};
@@ -80,9 +80,9 @@ impl Page<'_> {
             let own = numbers.own;
             let share = share(own.period, total.period);
             out.remark(format!(
-                "  {share:.2} % of {}: {} samples, period {}",
+                "  {share:.2} % of {}: {}, period {}",
                 shown(&total.name),
-                grouped(own.samples),
+                counted(own.samples, "sample"),
                 grouped(own.period)
             ))?;
         }

@@ -2,7 +2,7 @@
 
 use crate::export::circumstances::{Unit, tells_period};
 use crate::export::{Export, Weight};
-use crate::text::grouped;
+use crate::text::{counted, grouped};
 use crate::xml::push_shown;
 
 /// What a sum of periods is a sum of.
@@ -50,7 +50,7 @@ impl Quantity {
 
 /// So many samples, in words.
 pub fn samples(count: u64) -> String {
-    format!("{} sample{}", grouped(count), if count == 1 { "" } else { "s" })
+    counted(count, "sample")
 }
 
 /// A time in words: to a thousandth of the unit that it is at least one of, seconds at most.

@@ -1,11 +1,6 @@
 //! Numbers in sentences.
 
-pub(crate) use crate::grouped::grouped;
-
-/// So many of something: `1 sample`, `12,345 samples`. The plural has an s.
-pub(crate) fn count(number: u64, what: &str) -> String {
-    format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
+pub(crate) use crate::grouped::{counted as count, grouped};
 
 /// The form of a verb or a pronoun that fits a number.
 pub(crate) fn plural<'w>(number: u64, one: &'w str, many: &'w str) -> &'w str {

@@ -10,7 +10,7 @@ mod programs;
 mod tracing;
 
 use super::features::endian_name;
-use crate::text::{grouped, printable};
+use crate::text::{self, grouped, printable};
 use page::Page;
 use perffile::Metadata;
 use perffile::wire::feature::{self, Feature};
@@ -157,7 +157,7 @@ fn shown(text: HeaderString<'_>) -> String {
 
 /// A number and what is counted.
 fn counted(number: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
+    text::counted(number as u64, what)
 }
 
 /// Values by their keys, in the order in which the keys come first.

@@ -98,6 +98,7 @@ Examples:
         let columns = plan.sorting.columns.clone();
         let look = Look {
             name: input.name(),
+            base: base.as_ref().map(|(_, input)| input.name()),
             columns,
             cells: CellStyle { full_paths: self.full_source_path },
             color,
