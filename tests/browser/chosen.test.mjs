@@ -39,7 +39,66 @@ const lines = (...words) => readperf('export', '-f', 'jsonl', ...words).trimEnd(
   await settled(page);
   equal(state(page).get('focus'), '(?i)a\\(', 'what is no regular expression is searched for as it is');
   equal(await text(page, 'trouble'), '', 'and is no error');
+  // Look-around is a regular expression for browsers alone: nothing takes it for one.
+  await press(page, 'Escape');
+  await page.fill('#search', '(?!x)malloc');
+  await settled(page);
+  equal(await page.evaluate(() => document.getElementById('no-pattern').hidden), false, 'it is said that this is none');
+  equal((await text(page, 'matched')).replace('≥ ', ''), 'matched 0.00 %', 'the picture searches for it as it is');
+  await page.click('#search-focus');
+  await settled(page);
+  equal([await text(page, 'trouble'), state(page).get('focus')].join(), ',(?i)\\(\\?!x\\)malloc', 'and so does what is chosen');
   equal(page.problems.join(), '', 'search');
+  await page.close();
+  await site.stop();
+}
+
+// What cannot be answered is said, can be seen, and can be taken back; the end of a time alone can, too.
+{
+  const site = await serve(multi), page = await visit(browser, site);
+  for (const [query, crumb] of [['?focus=(', 'focus /(/ ×'], ['?tid=-1', 'thread -1 ×']]) {
+    await page.goto(site.address + query);
+    await settled(page);
+    check((await text(page, 'trouble')).endsWith('Show all of the recording'), query + ': ' + await text(page, 'trouble'));
+    equal(await page.locator('#steps button').textContent(), crumb, query);
+    await page.click('#trouble button');
+    await settled(page);
+    equal([await text(page, 'trouble'), new URL(page.url()).search].join(), ',', query + ' is taken back');
+    equal(await counted(page), report(multi).samples, 'everything');
+  }
+  await page.goto(site.address + '?to=1000000');
+  await settled(page);
+  equal(await page.locator('#steps button').textContent(), 'the beginning to 1.000 ms ×', 'an end');
+  await page.click('#steps button');
+  await settled(page);
+  equal(new URL(page.url()).search, '', 'no end');
+  await page.close();
+  await site.stop();
+}
+
+// Who comes back finds branches open, and goes on at the same row.
+{
+  const site = await serve(multi), page = await visit(browser, site, '?view=tree');
+  await page.locator('#view tbody tr').first().click();
+  const rows = () => page.locator('#view tbody tr').count(), closed = await rows();
+  await openHottest(page);
+  const open = await rows();
+  check(open > closed, `${open} rows`);
+  await press(page, 'a');
+  equal(state(page).get('view'), 'code', 'code');
+  await page.goBack();
+  await settled(page);
+  equal(await rows(), open, 'branches');
+  await press(page, '5');
+  await page.locator('#view tbody tr').nth(4).dblclick();
+  await settled(page);
+  await page.goBack();
+  await settled(page);
+  equal(await page.evaluate(() => [...document.querySelectorAll('#view tbody tr')].indexOf(document.activeElement)), 4, 'the row');
+  await page.goto(site.address + '?view=tree&inverted=1');
+  await settled(page);
+  equal((await page.locator('#view thead th').allTextContents()).join(), 'Total,Function, called by', 'nothing is a frame\'s own from the leaves');
+  equal(page.problems.join(), '', 'back');
   await page.close();
   await site.stop();
 }

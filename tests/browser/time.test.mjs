@@ -123,7 +123,7 @@ async function chosenIs(page, file, origin, what) {
 }
 {
   const site = await serve(fixture('everything')), page = await visit(browser, site), strip = page.locator('#strip .tracks canvas');
-  check((await note(page)).includes('3 times with or without a CPU not shown'), await note(page));
+  check((await note(page)).includes('3 times on or off a CPU not shown'), await note(page));
   await strip.hover({ position: { x: 300, y: 34 + 10 } });
   check(/on a CPU \d+\.\d\d %, waiting for one/.test(await note(page)), await note(page));
   equal(page.problems.join(), '', 'switches');

@@ -62,7 +62,8 @@ impl<'r> CodeReader<'r> {
 
     /// All that may be listed. Addresses without a name are put together by the unwinding tables of their binaries.
     pub fn targets<'p>(&mut self, profile: &'p Profile, session: &'p Session) -> Targets<'p> {
-        Targets::new(profile, session, |binary, address| self.extent(session, binary, address))
+        let calls = self.options.calls;
+        Targets::new(profile, session, calls, |binary, address| self.extent(session, binary, address))
     }
 
     /// The extent of the function at an address that no symbol covers, in terms of the binary.

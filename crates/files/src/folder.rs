@@ -24,7 +24,7 @@ impl WholeFolder {
     /// What the operating system says; something of that name.
     pub fn create(place: &Path) -> io::Result<WholeFolder> {
         if place.symlink_metadata().is_ok() {
-            return Err(io::ErrorKind::AlreadyExists.into());
+            return Err(is_there());
         }
         let parent = place.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
         let make = |path: &Path| fs::DirBuilder::new().mode(0o700).create(path);
@@ -48,11 +48,15 @@ impl WholeFolder {
         undisturbed(|| {
             // A rename would take the place of an empty folder.
             if self.place.symlink_metadata().is_ok() {
-                return Err(io::ErrorKind::AlreadyExists.into());
+                return Err(is_there());
             }
             fs::rename(&self.scratch, &self.place)
         })
     }
+}
+
+fn is_there() -> io::Error {
+    io::Error::new(io::ErrorKind::AlreadyExists, "is there already, and a folder is never replaced")
 }
 
 impl Drop for WholeFolder {

@@ -546,4 +546,23 @@ fn a_catalog_reports_what_it_cannot_read() {
     assert!(catalog.tracepoint_of(&[9, 0]).is_some());
 }
 
+/// The leader of a group takes samples for its members, with its own payload.
+#[test]
+fn a_payload_is_of_the_tracepoint_that_it_names() {
+    let other: &[u8] =
+        b"name: other\nID: 300\nformat:\n\tfield:int b;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: \"b=%d\", REC->b\n";
+    let system = System { name: b"demo", formats: vec![DEMO, other] };
+    let data = TracingData { version: b"0.6", long_size: 8, systems: vec![system], ..TracingData::default() };
+    let catalog = Catalog::new(&data);
+    let id = |id, payload: &[u8]| catalog.of_payload(id, payload).and_then(|tracepoint| tracepoint.format.id);
+    assert_eq!(id(9, &[44, 1, 0, 0]), Some(300), "the leader's");
+    assert_eq!(id(9, &[9, 0, 0, 0]), Some(9));
+    assert_eq!(id(9, &[1, 0, 0, 0]), Some(9), "what is named is not described");
+    assert_eq!(id(9, &[]), Some(9));
+    let mut text = Vec::new();
+    let names = perffile::tracepoint::NoSymbols;
+    assert_eq!(catalog.write_text(9, &[44, 1, 0, 0], &names, &mut text), Some(true));
+    assert_eq!(text, b"b=300");
+}
+
 const DEMO: &[u8] = b"name: demo\nID: 9\nformat:\n\tfield:int a;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: \"%d\", REC->a\n";

@@ -22,7 +22,7 @@ pub(crate) fn is_address(place: &Path) -> bool {
 /// How recordings are read: the same options wherever there is one, two or many.
 #[derive(Args, Debug, Clone, Default)]
 pub(crate) struct Reading {
-    /// Fail if anything is wrong with a recording, instead of answering with what could be read
+    /// Exit with 1, not 3, if anything is wrong with a recording, and leave no file behind
     #[arg(long)]
     pub(crate) strict: bool,
 

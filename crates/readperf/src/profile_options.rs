@@ -162,7 +162,7 @@ impl ProfileOptions {
 
     /// Tells what is to be known of a recording that was read.
     pub(crate) fn tell(&self, input: &Input, analysis: &Analysis) {
-        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
+        if let Some(message) = self.samples.missing(&analysis.metadata.schema) {
             wrong_usage(&message);
         }
         if analysis.only_counts {

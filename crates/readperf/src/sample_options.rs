@@ -3,6 +3,7 @@
 use crate::suggestion::hint;
 use crate::time_range::TimeRanges;
 use clap::{Args, ValueEnum};
+use perffile::wire::attr::SampleType;
 use perffile::{Recording, Schema};
 use readperf::profile::{NameFilter, SampleFilter};
 use regex::Regex;
@@ -125,9 +126,12 @@ impl SampleOptions {
         })
     }
 
-    /// Says which of the wanted events a recording does not have, now that all of them are known.
-    pub(crate) fn unknown_event(&self, schema: &Schema) -> Option<String> {
-        unknown_event(&self.events, schema)
+    /// Says what a recording does not have of that by which samples are chosen, now that all of its events are known.
+    pub(crate) fn missing(&self, schema: &Schema) -> Option<String> {
+        let has_cpus = || schema.events().iter().any(|event| event.attr.sample_type.has(SampleType::CPU));
+        let without_cpus = !self.cpus.is_empty() && !schema.events().is_empty() && !has_cpus();
+        let no_cpus = "--cpu: samples of this recording have no CPU; record with -a or --sample-cpu";
+        unknown_event(&self.events, schema).or_else(|| without_cpus.then(|| no_cpus.to_owned()))
     }
 }
 
@@ -142,7 +146,13 @@ pub(crate) fn named<const N: usize>(
 pub(crate) fn unknown_event(wanted: &[String], schema: &Schema) -> Option<String> {
     let names = || schema.events().iter().map(|event| event.name.as_str());
     let unknown = wanted.iter().find(|wanted| !names().any(|name| name == wanted.as_str()))?;
-    Some(format!("no event of the recording is called {unknown}{}", hint(unknown, names())))
+    // Behind the name stand the modifiers that perf has added (`cycles:P`).
+    let with_modifiers = names().find(|name| name.rsplit_once(':').is_some_and(|(name, _)| name == *unknown));
+    let hint = match with_modifiers {
+        Some(name) => format!(" (did you mean {name}?)"),
+        None => hint(unknown, names()),
+    };
+    Some(format!("no event of the recording is called {unknown}{hint}"))
 }
 
 impl NameOptions {

@@ -41,7 +41,7 @@ impl Times {
 }
 
 impl TimeRange {
-    /// `12.5,13.75`, `12.5-13.75`, `12500000000ns,`, `,13`, `10%-20%`, `10%/2` (the second tenth).
+    /// `12.5,13.75`, `12.5-13.75`, `12500000000ns,`, `,13`, `10%-20%`, `10%` (the first tenth), `10%/2` (the second tenth).
     pub(crate) fn parse(text: &str) -> Result<TimeRange, String> {
         let range = match (text.split_once(','), text.split_once('/'), text.split_once('-')) {
             (Some((from, to)), ..) => TimeRange::Absolute(time(from, 0)?, time(to, u64::MAX)?),
@@ -50,8 +50,11 @@ impl TimeRange {
                 TimeRange::Absolute(time(from, 0)?, time(to, u64::MAX)?)
             }
             (None, None, Some((from, to))) => TimeRange::Parts(parts(from, 0)?, parts(to, PARTS)?),
+            // As for perf, a part alone is the first one.
+            (None, None, None) if text.trim_end().ends_with('%') => TimeRange::Parts(0, parts(text, PARTS)?),
             (None, None, None) => {
-                return Err("expected FROM,TO or FROM-TO in seconds, FROM%-TO% or PERCENT%/NUMBER".to_owned());
+                return Err("expected FROM,TO or FROM-TO in seconds, FROM%-TO%, PERCENT% or PERCENT%/NUMBER"
+                    .to_owned());
             }
         };
         let (TimeRange::Absolute(from, to) | TimeRange::Parts(from, to)) = range;
@@ -219,6 +222,7 @@ mod tests {
         assert_eq!(parse("7ns-9ns"), Ok(TimeRange::Absolute(7, 9)));
         assert_eq!(parse("10%-20.5%"), Ok(TimeRange::Parts(1000, 2050)));
         assert_eq!(parse("-100%"), Ok(TimeRange::Parts(0, 10_000)));
+        assert_eq!(parse("30%"), Ok(TimeRange::Parts(0, 3000)));
         assert_eq!(parse("10%/2"), Ok(TimeRange::Parts(1000, 2000)));
         assert_eq!(parse("25%/4"), Ok(TimeRange::Parts(7500, 10_000)));
     }

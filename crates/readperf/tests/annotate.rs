@@ -395,3 +395,18 @@ fn command_lines_of_perf_are_taken() {
         assert_eq!(tool::answer(&[words, &places].concat()), expected, "{words:?}");
     }
 }
+
+/// `--inclusive` lists what only calls others, too; without it there is nothing to list.
+#[test]
+fn what_only_calls_is_listed_with_all_below_it() {
+    let annotated = json("multi", &["--inclusive", "main", "-q"]);
+    // That of another program takes time itself, and comes first.
+    let function = &annotated["functions"][1];
+    assert_eq!((&function["symbol"], &function["parts"][0]["dso"]), (&"main".into(), &"work".into()));
+    assert!(function["parts"].as_array().is_some_and(|parts| !parts.is_empty()), "{function}");
+    let sums = |what: &str| function["events"][0][what].as_u64();
+    assert_eq!((sums("self_period"), sums("total_period")), (Some(0), Some(28_028_028)));
+    let alone = tool::run(&["annotate", "-q", fixture("multi").to_str().unwrap(), "main"]);
+    assert_eq!(alone.status.code(), Some(1));
+    assert!(tool::stderr(&alone).contains("no sample was taken in main"));
+}

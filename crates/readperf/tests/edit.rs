@@ -294,7 +294,7 @@ fn nothing_is_lost_where_it_cannot_write() {
     };
     refused(&own, &[], "is the recording itself");
     refused(&folder.join("link"), &["--sort"], "is the recording itself");
-    refused(&folder, &["--dir"], "exists");
+    refused(&folder, &["--dir"], "is there already");
     refused(&folder.join("nowhere/out"), &[], "No such file");
     refused(&folder.join("nowhere/out"), &["--dir"], "No such file");
     refused(Path::new("-"), &["--file"], "only a pipe stream");

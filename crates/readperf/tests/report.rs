@@ -218,12 +218,18 @@ fn fields_of_tracepoints_are_perfs() {
     let Some(perf) = Perf::or_skip(test) else { return };
     let dir = scratch();
     // Whatever else the machine does, these wait for each other, and so give up their CPU.
-    let work = ["sh", "-c", "for nr in 1 2 3; do sleep 0.02; done; seq 20000 | sort -n | tail -n 1"];
+    let work = [
+        "sh",
+        "-c",
+        "for nr in 1 2 3; do sleep 0.02; done; printf 'a b' >/proc/self/comm; seq 20000 | sort -n | tail -n 1",
+    ];
     let options = [&["-e", "sched:sched_switch", "--"][..], &work].concat();
     let Some(data) = perf.record(test, dir.path(), &options) else { return };
     let live = Live { perf, data, _dir: dir };
     let mut most = 0;
-    for key in ["prev_comm", "next_pid", "prev_state", "sched_switch.next_comm", "trace"] {
+    // A name may have blanks, and perf cuts it there if it takes it from the text.
+    let keys = ["prev_comm/raw", "next_pid", "prev_state", "sched_switch.next_comm/raw", "trace"];
+    for key in keys {
         // perf has no fields of tracepoints among the words of -F.
         let options = ["--stdio", "-q", "--no-children", "-t", "|", "-n", "--show-total-period", "-s", key];
         let text = live.perf.report(&live.data, &options);
@@ -236,6 +242,9 @@ fn fields_of_tracepoints_are_perfs() {
         assert!(!perf.is_empty(), "perf has rows by {key}");
         most = most.max(perf.len());
         assert_eq!(table::differences(&perf, &mine), [""; 0], "by {key}");
+        if let Some(name) = key.strip_suffix("/raw") {
+            assert_eq!(live.mine(name, &["--no-children"]), mine, "by {name}: the whole of it");
+        }
     }
     assert!(most > 1, "a row for each thread name");
 }

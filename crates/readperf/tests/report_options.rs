@@ -380,3 +380,27 @@ fn everything_fits_the_terminal() {
         }
     }
 }
+
+/// No table is made of what was not recorded.
+#[test]
+fn what_was_not_recorded_is_not_chosen_by() {
+    let main = fixture("main");
+    for (option, why) in [
+        ("--mem-mode", "no sample says what was accessed"),
+        ("--cpu=0", "samples of this recording have no CPU; record with -a or --sample-cpu"),
+        ("--event=cpu-clock", "did you mean cpu-clock:u?"),
+    ] {
+        let output = tool::run(&["report", option, main.to_str().unwrap()]);
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{option}");
+        assert!(tool::stderr(&output).contains(why), "{option}: {}", tool::stderr(&output));
+    }
+}
+
+/// `-g` may be followed by the recording, also by that on standard input.
+#[test]
+fn a_call_graph_takes_no_file_for_its_words() {
+    let file = std::fs::File::open(fixture("main")).unwrap();
+    let output = tool::command().args(["report", "-g", "-"]).stdin(file).output().unwrap();
+    assert!(output.status.success(), "{}", tool::stderr(&output));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("574 samples"));
+}

@@ -170,6 +170,9 @@ fn tracepoints_are_those_of_perf() {
     ];
     live(test, &record, &[&[] as &[&str], &["-F", "+ip,+sym"], &["-F", "trace:comm,event,trace"]], 0.998);
     live(test, &[&record[..], &["-g"]].concat(), &[&[] as &[&str], &["-G"]], 0.998);
+    // Only the leader takes samples: what is said of its members is made of its payload.
+    let group = ["-e", "{sched:sched_switch,sched:sched_wakeup}:S", "-c", "1"];
+    live(test, &group, &[&[] as &[&str], &["-F", "trace:comm,event,trace"]], 0.998);
 }
 
 /// Binaries of which the fixtures' program files are here: the names in others depend on the machine.

@@ -224,7 +224,7 @@ fn nothing_half_done_is_left() {
     refused(&to, &["--every", "1s", "--by", "cpu"], 2, "cannot be used with");
     refused(&to, &[], 2, "required");
     refused(&dir.path().join("nowhere/parts"), &["--by", "cpu"], 1, "No such file");
-    refused(dir.path(), &["--by", "cpu"], 1, "exists");
+    refused(dir.path(), &["--by", "cpu"], 1, "is there already");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     let output = split(&fixture("cut"), &to, &["--by", "cpu", "--strict"]);
     assert_eq!(output.status.code(), Some(1));

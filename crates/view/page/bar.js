@@ -3,7 +3,7 @@ import { ask } from './data.js';
 import { byId, el } from './dom.js';
 import { get, isStep, listed, set, steps, takeBack } from './state.js';
 import * as stored from './stored.js';
-import { amount, duration, grouped, percent, shareOf } from './text.js';
+import { amount, counted, duration, grouped, percent, shareOf, signed } from './text.js';
 
 /** @type {any} */
 let summary = null;
@@ -13,6 +13,7 @@ function stepText(key, value) {
   const any = listed(value).join(' or ');
   switch (key) {
     case 'from': return `${duration(Number(value))} to ${get('to') ? duration(Number(get('to'))) : 'the end'}`;
+    case 'to': return `the beginning to ${duration(Number(value))}`;
     case 'time': return listed(value).map(timeText).join(' and ');
     case 'focus': return 'focus ' + plain(value);
     case 'ignore': return 'without ' + plain(value);
@@ -23,8 +24,8 @@ function stepText(key, value) {
     case 'collapse-recursion': return 'recursion collapsed';
     case 'drop-prefix': return 'names without ' + value;
     case 'comm': return 'threads called ' + any;
-    case 'tid': return 'thread ' + any;
-    case 'pid': return 'process ' + any;
+    case 'tid': return 'thread ' + listed(value).map(signed).join(' or ');
+    case 'pid': return 'process ' + listed(value).map(signed).join(' or ');
     case 'subtree': return 'below ' + value.replace(/^\S* ?/, '');
     case 'cpu': return 'CPU ' + any;
     case 'dso': case 'symbol': return 'in ' + any;
@@ -37,6 +38,7 @@ function stepText(key, value) {
 // A range of the recording's clock, as time since the first sample: numbers of the clock may be longer than a number is exact.
 /** @param {string} range */
 function timeText(range) {
+  if (!summary || !/^\d+(-\d+)?$/.test(range)) return range;
   const [from, to] = range.split('-').map(BigInt), since = (/** @type {bigint} */ ns) => duration(Number(ns - BigInt(summary.origin_ns)));
   return `${from ? since(from) : 'the beginning'} to ${(to ?? from) === ENDLESS ? 'the end' : since(to ?? from)}`;
 }
@@ -46,8 +48,14 @@ const ENDLESS = 2n ** 64n - 1n;
 /** @param {string} pattern */
 const plain = pattern => pattern.startsWith('^') && pattern.endsWith('$') ? pattern.slice(1, -1).replace(/\\(.)/g, '$1') : `/${pattern}/`;
 
+/** The steps that led here, each to be taken back. @param {...HTMLElement} fixed what cannot be */
+const showSteps = (...fixed) => byId('steps').replaceChildren(...fixed, ...steps().map(({ key, value }, nr) =>
+  el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(nr) }, el('bdi', {}, stepText(key, value)), ' ×'))));
+
 /** Fetches what is chosen and shows it. */
 export async function show() {
+  // What cannot be answered can be taken back, too.
+  showSteps();
   summary = await ask('bar', 'summary');
   byId('title').textContent = summary.title;
   document.title = `${summary.title} – readperf`;
@@ -60,20 +68,19 @@ export async function show() {
   weight.disabled = stored.isFile;
   const current = get('tid') ? 't' + get('tid') : get('pid') ? 'p' + get('pid') : '';
   thread.replaceChildren(el('option', { value: '' }, 'all threads'), ...several('tid'), ...several('pid'), ...summary.processes.flatMap((/** @type {any} */ process) => [
-    can('p' + process.pid) && el('option', { value: 'p' + process.pid, selected: current === 'p' + process.pid }, `${process.comm} ${process.pid}: ${percent(shareOf(process.weight, summary.recorded))}`),
+    can('p' + process.pid) && el('option', { value: 'p' + process.pid, selected: current === 'p' + process.pid }, `${process.comm} ${signed(process.pid)}: ${percent(shareOf(process.weight, summary.recorded))}`),
     ...(process.threads.length > 1 ? process.threads.map((/** @type {any} */ one) =>
-      can('t' + one.tid) && el('option', { value: 't' + one.tid, selected: current === 't' + one.tid }, `\u2003${one.comm} ${one.tid}: ${percent(shareOf(one.weight, summary.recorded))}`)) : [])]).filter(Boolean));
+      can('t' + one.tid) && el('option', { value: 't' + one.tid, selected: current === 't' + one.tid }, `\u2003${one.comm} ${signed(one.tid)}: ${percent(shareOf(one.weight, summary.recorded))}`)) : [])]).filter(Boolean));
   const cpu = /** @type {HTMLSelectElement} */ (byId('cpu'));
   byId('cpu-label').hidden = stored.isFile || summary.cpus.length < 2;
   cpu.replaceChildren(el('option', { value: '' }, 'all'), ...several('cpu'), ...summary.cpus.map((/** @type {any} */ one) =>
     el('option', { value: one.cpu, selected: get('cpu') === String(one.cpu) }, `${one.cpu}: ${percent(shareOf(one.weight, summary.recorded))}`)));
-  const crumbs = steps().map(({ key, value }, nr) => el('li', {}, el('button', { type: 'button', title: 'Take this back', onclick: () => takeBack(nr) }, el('bdi', {}, stepText(key, value)), ' ×')));
   // What was chosen when a file was written is all that it has.
   const fixed = (summary.fixed ?? []).filter((/** @type {[string, string]} */ [key]) => isStep(key)).map((/** @type {[string, string]} */ [key, value]) =>
     el('li', { class: 'fixed', title: 'Chosen when this file was written' }, el('bdi', {}, stepText(key, value))));
   const share = percent(shareOf(summary.whole, summary.recorded));
-  byId('steps').replaceChildren(...fixed, ...crumbs);
-  const measured = (/** @type {number} */ samples, /** @type {number} */ whole) => `${grouped(samples)} samples${summary.weight === 'samples' ? '' : ', ' + amount(whole, summary)}`;
+  showSteps(...fixed);
+  const measured = (/** @type {number} */ samples, /** @type {number} */ whole) => `${counted(samples, 'sample')}${summary.weight === 'samples' ? '' : ', ' + amount(whole, summary)}`;
   byId('counted').textContent = measured(summary.samples, summary.whole) + (summary.whole < summary.recorded ? ` (${share} of the recording)` : '')
     + (summary.before ? ` · base: ${summary.before.samples ? measured(summary.before.samples, summary.whole_before) : '0 samples, so that everything is new'}${ofBase()}` : '');
   // How far all this is to be trusted: the first, and how many more there are.

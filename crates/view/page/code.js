@@ -2,7 +2,7 @@
 import { ask } from './data.js';
 import { el, shareBar, svg } from './dom.js';
 import { chosenFunction } from './names.js';
-import { percent, shareOf } from './text.js';
+import { amount, percent, shareOf } from './text.js';
 
 /** @param {HTMLElement} into */
 export async function show(into) {
@@ -11,7 +11,18 @@ export async function show(into) {
   const answer = await ask('view', 'code', { function: fn.name, binary: fn.binary });
   const listing = answer.annotation?.functions[0];
   if (!listing) return into.replaceChildren(el('p', { class: 'note' }, answer.why));
-  into.replaceChildren(el('div', { class: 'code' }, source(listing, answer), ...listing.parts.map((/** @type {any} */ part) => instructions(part, answer))));
+  const whole = el('p', { class: 'note' }, `100 % is what was sampled in ${fn.name} itself: ${percent(shareOf(answer.self, answer.whole))}, ${amount(answer.self, answer)}`);
+  into.replaceChildren(whole, el('div', { class: 'code' }, source(listing, answer), ...listing.parts.map((/** @type {any} */ part) => instructions(part, answer))));
+  into.querySelectorAll('.code section').forEach(toHottest);
+}
+
+// The beginning of a long function is seldom what takes its time.
+/** @param {Element} section */
+function toHottest(section) {
+  const widthOf = (/** @type {Element} */ tr) => Number(tr.querySelector('.share rect')?.getAttribute('width') ?? 0);
+  const [first, ...others] = section.querySelectorAll('tr.hot');
+  const hottest = others.reduce((most, tr) => widthOf(tr) > widthOf(most) ? tr : most, first);
+  hottest?.scrollIntoView({ block: 'center' });
 }
 
 /** @param {any} entry @param {any} answer */

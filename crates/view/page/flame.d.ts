@@ -6,4 +6,5 @@ export interface Graph {
   nextMatch(back: boolean): void; update(): void; lineAbout(i: number): string; pathTo(i: number): number[]; frameOf(path: number[]): number;
   focusOn(i: number): void; focusFrames(): void; about(i: number): { name: string, binary: string, isFunction: boolean, named: boolean }; remove(): void; act(key: string): void;
 }
+export function wanted(text: string): { pattern: RegExp, valid: boolean };
 export function flameGraph(data: any, svg: SVGElement, host: any): Graph;

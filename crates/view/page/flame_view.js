@@ -144,6 +144,12 @@ export async function matched(text) {
 /** Moves to the next match. @param {boolean} back */
 export const nextMatch = back => graph?.nextMatch(back);
 
+/** The same, and keys go on from there. @param {boolean} back */
+export function goToNextMatch(back) {
+  graph?.focusFrames();
+  nextMatch(back);
+}
+
 /** The function of the frame that keys have led to, or else of the one that is zoomed to. @returns {import('./names.js').Fn | null} */
 export function focused() {
   for (const frame of graph ? [graph.state.focus, graph.state.zoom] : []) {

@@ -7,7 +7,7 @@ import { get, set } from './state.js';
 import { grouped } from './text.js';
 
 /** @type {[key: string, label: string, title: string][]} */
-const COLUMNS = [['total', 'Total', 'With what it calls'], ['self', 'Self', 'The function itself'], ['change', 'Change', 'Points of the function itself since the base'], ['name', 'Function', 'By name']];
+const COLUMNS = [['total', 'Total', 'With what it calls'], ['self', 'Self', 'The function itself, with what is inlined into it'], ['change', 'Change', 'Points of the function itself since the base'], ['name', 'Function', 'By name']];
 
 /** How much the function itself took before. @param {any} change */
 function changed(change) {

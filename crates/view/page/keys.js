@@ -28,7 +28,7 @@ const ALL_KEYS = [
   [['+', '='], 'Zoom in: the flame graph, elsewhere time', () => flame.isShown() ? flame.zoomIn() : zoomBy(0.8)],
   [['-'], 'Zoom out', () => flame.isShown() ? flame.zoomOut() : zoomBy(1.25)],
   [['0'], 'All of it', () => flame.isShown() ? set({ zoom: '' }) : zoomBy(Infinity)],
-  [['i'], 'From the leaves instead of the roots', () => set({ inverted: get('inverted') ? '' : '1', zoom: '' })],
+  [['i'], 'From the leaves instead of the roots', () => { if (!inTime()) set({ inverted: get('inverted') ? '' : '1', zoom: '' }); }],
   [['u'], 'Only what is zoomed to (in the flame graph), or the calls of a row (in the tree)', () => flame.onlyThis()],
   [['r'], 'Collapse recursion', () => set({ 'collapse-recursion': get('collapse-recursion') ? '' : '1' })],
   [['n', 'p'], 'Next thread, the one before', () => moveThread(1)],
@@ -88,7 +88,7 @@ export function start() {
 function act(key) {
   // What lies behind the keys waits.
   if (!byId('help').hidden && !['?', 'Escape'].includes(key)) return false;
-  if (key === '.' || key === ',') return flame.nextMatch(key === ','), true;
+  if (key === '.' || key === ',') return flame.goToNextMatch(key === ','), true;
   if (key === 'p') return moveThread(-1), true;
   if (key.startsWith('Arrow') && flame.isShown()) return flame.move(key), true;
   const known = KEYS.find(([keys]) => keys.includes(key));

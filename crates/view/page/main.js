@@ -3,6 +3,7 @@ import { ask, listenBusy, Stale } from './data.js';
 import { byId, el } from './dom.js';
 import * as bar from './bar.js';
 import * as code from './code.js';
+import { wanted } from './flame.js';
 import * as flame from './flame_view.js';
 import * as functions from './functions.js';
 import * as keys from './keys.js';
@@ -11,8 +12,8 @@ import * as sandwich from './sandwich.js';
 import * as strip from './strip.js';
 import * as tree from './tree.js';
 import { markMatches } from './names.js';
-import { add, get, listen, set } from './state.js';
-import { isFile, wanted } from './stored.js';
+import { add, address, chosen, get, listen, reset, set } from './state.js';
+import { isFile } from './stored.js';
 import { grouped } from './text.js';
 
 /** The views: name in the address, title, how it is shown, and what of the address it depends on besides what is chosen. */
@@ -30,9 +31,11 @@ const current = () => VIEWS.find(([name]) => name === get('view')) ?? VIEWS[0];
 const main = byId('view');
 const search = /** @type {HTMLInputElement} */ (byId('search'));
 
-/** Says what went wrong. @param {unknown} error */
+/** Says what went wrong, with a way out if it may be what is chosen. @param {unknown} error */
 function tell(error) {
-  if (!(error instanceof Stale)) byId('trouble').textContent = error instanceof Error ? error.message : String(error);
+  if (error instanceof Stale) return;
+  byId('trouble').replaceChildren(error instanceof Error ? error.message : String(error), ' ',
+    ...(chosen() ? [el('button', { type: 'button', onclick: reset }, 'Show all of the recording')] : []));
 }
 
 /** Shows what a part makes; what goes wrong is said in its place. @param {() => Promise<void>} part */
@@ -63,6 +66,7 @@ new MutationObserver(() => { if (marks() && get('search')) showSearch(); }).obse
 
 async function showSearch() {
   const text = get('search'), told = byId('matched');
+  byId('no-pattern').hidden = !text || wanted(text).valid;
   if (search.value !== text) search.value = text;
   byId('of-search').hidden = isFile || !text || get('view') === 'recording';
   if (!flame.isShown() || !text) {
@@ -78,15 +82,34 @@ async function showSearch() {
   if (matched && text === get('search') && flame.isShown()) told.textContent = matched;
 }
 
+/** Where a view was left, by its address: how far it was scrolled, and at which row. @type {Map<string, {top: number, row: number}>} */
+const places = new Map();
+let here = address();
+const part = () => main.querySelector('.scroll'), rows = () => [...main.querySelectorAll('tbody tr')];
+
+function leave() {
+  places.set(here, { top: part()?.scrollTop ?? 0, row: rows().findIndex(row => row.getAttribute('tabindex') === '0') });
+  here = address();
+}
+
+// Who comes back goes on there.
+function comeBack() {
+  const place = places.get(here), scrolled = part();
+  if (!place || !scrolled) return;
+  if (document.activeElement === document.body) /** @type {HTMLElement | undefined} */ (rows()[place.row])?.focus({ preventScroll: true });
+  scrolled.scrollTop = place.top;
+}
+
 listen(changed => {
   const [, , , needs] = current(), all = changed.has('chosen');
+  leave();
   byId('trouble').textContent = '';
   if (all) {
     strip.closeStack();
     attempt(bar.show);
   }
   if (all || ['seen', 'tracks', 'of', 'form'].some(key => changed.has(key))) attempt(strip.show);
-  if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(showSearch);
+  if (all || changed.has('view') || needs.some(key => changed.has(key))) showView().then(comeBack).then(showSearch);
   else if (changed.has('search')) showSearch();
 });
 
@@ -116,7 +139,7 @@ search.addEventListener('keydown', event => {
 // What is searched for becomes what is chosen, in the way in which it is searched for.
 for (const how of ['focus', 'ignore']) {
   byId('search-' + how).addEventListener('click', () => {
-    const { source, ignoreCase } = wanted(search.value);
+    const { source, ignoreCase } = wanted(search.value).pattern;
     add(how, (ignoreCase ? '(?i)' : '') + source, { search: '', zoom: '' });
   });
 }

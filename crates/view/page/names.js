@@ -1,7 +1,8 @@
 // A function as a row has it, and what can be done with it.
 import { el } from './dom.js';
 import { add, asList, get, set } from './state.js';
-import { isFile, wanted } from './stored.js';
+import { wanted } from './flame.js';
+import { isFile } from './stored.js';
 
 /** Without a name it is called by its binary, or its address, which no pattern matches. @typedef {{name: string, binary: string, kind: string, named: boolean, inlined?: boolean}} Fn */
 
@@ -15,7 +16,7 @@ export function nameCell(fn) {
 
 /** Marks the functions in a part of the page whose names match what is searched for; says how many do. @param {Element} part @param {string} search */
 export function markMatches(part, search) {
-  const pattern = search ? wanted(search) : null;
+  const pattern = search ? wanted(search).pattern : null;
   const matches = (/** @type {Element} */ one) => Boolean(pattern?.test(one.querySelector('.name')?.textContent ?? ''));
   return [...part.querySelectorAll('.fn')].filter(one => one.classList.toggle('found', matches(one))).length;
 }

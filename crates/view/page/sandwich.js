@@ -31,4 +31,4 @@ export async function show(into) {
 }
 
 /** @param {number} total @param {number} self @param {number} whole @param {any} measure */
-const sums = (total, self, whole, measure) => `total ${percent(shareOf(total, whole))}, ${amount(total, measure)} · self ${percent(shareOf(self, whole))}, ${amount(self, measure)}`;
+const sums = (total, self, whole, measure) => `total ${percent(shareOf(total, whole))}, ${amount(total, measure)} · self, without what is inlined, ${percent(shareOf(self, whole))}, ${amount(self, measure)}`;

@@ -36,13 +36,17 @@ export const asList = value => value.replace(/[\\,]/g, '\\$&');
 export const chosen = () => written(pairs.filter(([key]) => !LOOK.has(key)));
 
 /** The steps that can be taken back, in their order: places in the address change when something else is looked at. */
-export const steps = () => pairs.map(([key, value]) => ({ key, value })).filter(({ key }) => isStep(key));
+export const steps = () => pairs.filter(isHere).map(([key, value]) => ({ key, value }));
 
 /** Whether a key is that of a step. @param {string} key */
 export const isStep = key => !LOOK.has(key) && !['event', 'weight', 'to'].includes(key);
 
-/** The address of the page with another state. @param {Pair[]} list */
-const address = list => isFile ? '#' + written(list) : list.length ? '?' + written(list) : location.pathname;
+// The end of a time belongs to its beginning, if that is said.
+/** @param {Pair} pair */
+const isHere = ([key]) => isStep(key) || (key === 'to' && !get('from'));
+
+/** The address of the page with this state. @param {Pair[]} [list] */
+export const address = (list = pairs) => isFile ? '#' + written(list) : list.length ? '?' + written(list) : location.pathname;
 
 /** @param {Pair[]} list @param {boolean} [silently] in the place of the present state, not after it */
 function go(list, silently) {
@@ -84,7 +88,7 @@ export function add(key, value, also = {}) {
 
 /** Takes a step back, wherever it is. @param {number} nr its number among the steps */
 export function takeBack(nr) {
-  const step = pairs.filter(([key]) => isStep(key))[nr];
+  const step = pairs.filter(isHere)[nr];
   go(pairs.filter(pair => pair !== step && !(step?.[0] === 'from' && pair[0] === 'to')));
 }
 

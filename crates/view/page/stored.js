@@ -1,5 +1,6 @@
 // The answers that a file has inside. What was chosen when it was written is all that can be chosen in it, but for the event and some
 // processes and threads.
+import { wanted } from './flame.js';
 
 const element = document.getElementById('stored');
 
@@ -82,7 +83,7 @@ function calls(flame, way, measure) {
 
 /** Functions in an order, and those that a pattern matches. @param {any} functions @param {string} sort @param {string} search */
 function sorted(functions, sort, search) {
-  const matching = search ? functions.rows.filter((/** @type {any} */ row) => wanted(search).test(row.name)) : functions.rows;
+  const matching = search ? functions.rows.filter((/** @type {any} */ row) => wanted(search).pattern.test(row.name)) : functions.rows;
   const change = (/** @type {any} */ row) => row.change ? Math.abs(row.change.now - row.change.before) : 0;
   /** @type {Record<string, (a: any, b: any) => number>} */
   const orders = {
@@ -91,14 +92,4 @@ function sorted(functions, sort, search) {
   const rows = orders[sort] ? [...matching].sort(orders[sort]) : matching;
   const unseen = functions.count - functions.rows.length;
   return { ...functions, count: rows.length + (search ? 0 : unseen), rows: rows.slice(0, 1000) };
-}
-
-/** As the flame graph searches: what is no regular expression is searched for as it is. @param {string} text */
-export function wanted(text) {
-  const flags = /\p{Lu}/u.test(text) ? 'u' : 'iu';
-  try {
-    return new RegExp(text, flags);
-  } catch {
-    return new RegExp(text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&'), flags);
-  }
 }

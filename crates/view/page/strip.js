@@ -6,7 +6,7 @@ import * as heat from './heat.js';
 import { chosenRanges, endInAddress } from './range.js';
 import { get, set } from './state.js';
 import { has, isFile } from './stored.js';
-import { duration, grouped, percent, shareOf } from './text.js';
+import { counted, duration, grouped, percent, shareOf, signed } from './text.js';
 
 const HIGH = 34, ROW = 20, NAMES = 190;
 /** Height of what shows when a thread had a CPU, below its samples. */
@@ -138,7 +138,7 @@ export function draw() {
 }
 
 /** @param {any} one */
-const nameOf = one => one.pid === undefined ? `${one.comm} ${one.tid}` : `${one.comm} ${one.pid} (process)`;
+const nameOf = one => one.pid === undefined ? `${one.comm} ${signed(one.tid)}` : `${one.comm} ${signed(one.pid)} (process)`;
 
 /** The range that can be moved: that of both ends in the address. @returns {[number, number] | null} */
 const chosenRange = () => get('from') || get('to') ? [Number(get('from') || 0), Math.min(answer.length_ns, endInAddress())] : null;
@@ -329,11 +329,11 @@ function about(event) {
   if (other) {
     const place = placeAt(event, other.all);
     return `${other.name} at ${duration(timeAt(event.offsetX))}: ${grouped(other.all[place])} counted`
-      + (other.samples_seen === null ? `, ${grouped(other.period_seen)} in what is seen` : `; ${grouped(other.samples_seen)} samples in what is seen. A click on its name shows it.`);
+      + (other.samples_seen === null ? `, ${grouped(other.period_seen)} in what is seen` : `; ${counted(other.samples_seen, 'sample')} in what is seen. A click on its name shows it.`);
   }
   const one = trackAt(event) ?? answer, place = placeAt(event, one.all);
   const count = one.samples?.[place] ?? 0, kernel = one.kernel?.[place] ?? 0, of = one.all[place];
-  return `${one.comm === undefined ? 'all' : nameOf(one)} at ${duration(timeAt(event.offsetX))}: ${grouped(count)} samples${count < of ? ` of ${grouped(of)}` : ''}, ${percent(shareOf(kernel, count))} in the kernel${onCpu(one, place)}`;
+  return `${one.comm === undefined ? 'all' : nameOf(one)} at ${duration(timeAt(event.offsetX))}: ${count < of ? `${grouped(count)} of ${counted(of, 'sample')}` : counted(count, 'sample')}, ${percent(shareOf(kernel, count))} in the kernel${onCpu(one, place)}`;
 }
 
 /** @param {MouseEvent} event @param {number[]} list */

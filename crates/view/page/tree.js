@@ -12,16 +12,21 @@ import { grouped } from './text.js';
 
 /** @type {WeakMap<Element, Branch>} */
 const branches = new WeakMap();
+/** The ways that are open, from the roots and from the leaves: who comes back finds them so. @type {[Set<string>, Set<string>]} */
+const opened = [new Set(), new Set()];
+const isInverted = () => get('inverted') === '1';
+const openedHere = () => opened[isInverted() ? 1 : 0];
 
 /** @param {HTMLElement} into */
 export async function show(into) {
-  const inverted = get('inverted') === '1', answer = await calls([]);
+  const inverted = isInverted(), answer = await calls([]);
   const body = el('tbody', {});
   body.append(...level(answer, []));
   await openOnly(body.querySelector('tr'));
+  await openAgain(body);
   const turn = el('button', { type: 'button', 'aria-pressed': String(inverted), onclick: () => set({ inverted: inverted ? '' : '1' }) }, 'From the leaves');
   const hottest = el('button', { type: 'button', title: 'Opens the calls that take most (*)', onclick: () => openHottest(body.querySelector('tr:focus') ?? body.querySelector('tr[tabindex="0"]') ?? body.querySelector('tr')) }, 'Hottest path');
-  const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), el('th', { scope: 'col', class: 'number' }, 'Self'), changeHead(answer, 'Change'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
+  const head = el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'Total'), inverted ? null : el('th', { scope: 'col', class: 'number' }, 'Self'), changeHead(answer, 'Change'), el('th', { scope: 'col' }, inverted ? 'Function, called by' : 'Function, calls'));
   into.replaceChildren(el('div', { class: 'tools' }, turn, hottest), el('div', { class: 'scroll' },
     el('table', { role: 'treegrid', class: 'tree', 'aria-label': 'Tree of calls' }, el('thead', {}, head), body),
     !answer.calls.length && el('p', { class: 'note' }, 'No sample of this event is in what is chosen.')));
@@ -46,7 +51,8 @@ function branch(call, before, measure) {
   const mark = el('span', { class: 'twist', 'aria-hidden': 'true' }, call.calls ? '▸' : ' ');
   const tr = row(call, {
     'aria-level': depth + 1, 'aria-expanded': call.calls ? 'false' : null, onclick: () => { choose(call); }, ondblclick: () => toggle(tr),
-  }, ...shareCells(call.total, measure, 'total'), ...shareCells(call.self, measure), changeOfTotal(call, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
+    // From the leaves nothing is a frame's own: what it takes itself is the total of a root.
+  }, ...shareCells(call.total, measure, 'total'), ...(isInverted() ? [] : shareCells(call.self, measure)), changeOfTotal(call, measure), el('td', { class: 'depth' }, indent(depth), mark, nameCell(call)));
   mark.addEventListener('click', event => { event.stopPropagation(); toggle(tr); });
   branches.set(tr, { call, way, open: false, tr });
   return tr;
@@ -66,6 +72,7 @@ async function open(tr) {
   const it = branches.get(tr);
   if (!it || it.open || !it.call.calls) return;
   it.open = true;
+  openedHere().add(it.way.join('.'));
   tr.setAttribute('aria-expanded', 'true');
   setMark(tr, '▾');
   let answer;
@@ -84,6 +91,7 @@ function close(tr) {
   const it = branches.get(tr);
   if (!it?.open) return;
   it.open = false;
+  openedHere().delete(it.way.join('.'));
   tr.setAttribute('aria-expanded', 'false');
   setMark(tr, '▸');
   const depth = it.way.length;
@@ -102,6 +110,17 @@ async function openOnly(tr) {
   while (tr && !tr.nextElementSibling && branches.get(tr)?.call.calls) {
     await open(tr);
     tr = /** @type {HTMLElement | null} */ (tr.nextElementSibling);
+  }
+}
+
+// What was open when the tree was seen last, as far as it is still there.
+/** @param {HTMLElement} body */
+async function openAgain(body) {
+  const ways = openedHere();
+  // Rows that come are behind those that they belong to.
+  for (let tr = body.firstElementChild; tr; tr = tr.nextElementSibling) {
+    const it = branches.get(tr);
+    if (it && !it.open && ways.has(it.way.join('.'))) await open(it.tr);
   }
 }
 
@@ -135,7 +154,7 @@ function keys(key, tr) {
 // What a call has below it becomes all there is.
 /** @param {Branch} it */
 function onlyThis({ call, way }) {
-  if (isFile || get('inverted') === '1' || call.before !== undefined || !call.key) return;
+  if (isFile || isInverted() || call.before !== undefined || !call.key) return;
   add('subtree', `${way.join('.')} ${call.name}`, { zoom: '' });
 }
 

@@ -23,14 +23,14 @@ pub(crate) struct Payload<'p> {
 }
 
 impl<'p> Payload<'p> {
-    /// The payload of the tracepoint with this id, if the recording describes it.
+    /// The payload of an event with this id, if the recording describes what wrote it.
     pub(crate) fn new(
         catalog: &'p Catalog,
         id: u64,
         bytes: &'p [u8],
         names: &dyn SymbolNames,
     ) -> Option<Self> {
-        let tracepoint = catalog.tracepoint(id)?;
+        let tracepoint = catalog.of_payload(id, bytes)?;
         let mut text = Vec::new();
         catalog.write_text(id, bytes, names, &mut text)?;
         Some(Payload { tracepoint, bytes, text: decoded(&text).into_owned() })

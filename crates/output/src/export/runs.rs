@@ -64,6 +64,6 @@ impl<'x> Export<'x> {
             1 => "1 time".to_owned(),
             more => format!("{more} times"),
         };
-        Some(format!("{times} with or without a CPU not shown: a switch in between was lost or not recorded"))
+        Some(format!("{times} on or off a CPU not shown: a switch in between was lost or not recorded"))
     }
 }

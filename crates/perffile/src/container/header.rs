@@ -104,7 +104,8 @@ fn what_else(bytes: &[u8]) -> String {
     }
     // POSIX ustar: the magic of an archive's first entry.
     if bytes.get(257..262) == Some(b"ustar") {
-        return "this is a tar archive: unpack it".to_owned();
+        return "this is a tar archive: a recording in one is read if the archive is named as a file"
+            .to_owned();
     }
     let start = bytes.get(..8).unwrap_or(bytes);
     if start.iter().all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace()) {

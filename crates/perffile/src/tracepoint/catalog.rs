@@ -85,8 +85,15 @@ impl Catalog {
         self.by_id.get(&id)
     }
 
-    /// Appends the text of a payload of the tracepoint with that id. `None` if the recording does not describe it; false
-    /// if fields stand in place of the text, see [`Tracepoint::write_text`].
+    /// The tracepoint that wrote the payload of a sample. The payload says so itself in its first field, `common_type`: samples of a group
+    /// that its leader takes for all members (`{a,b}:S`) have the leader's payload. Where that is nothing that the recording describes,
+    /// it is that of the event, with this id.
+    pub fn of_payload(&self, id: u64, payload: &[u8]) -> Option<&Tracepoint> {
+        self.tracepoint_of(payload).or_else(|| self.tracepoint(id))
+    }
+
+    /// Appends the text of a payload of the event with that id, see [`Catalog::of_payload`]. `None` if the recording does not describe
+    /// it; false if fields stand in place of the text, see [`Tracepoint::write_text`].
     pub fn write_text(
         &self,
         id: u64,
@@ -94,13 +101,13 @@ impl Catalog {
         names: &dyn SymbolNames,
         out: &mut Vec<u8>,
     ) -> Option<bool> {
-        Some(self.tracepoint(id)?.write_text(payload, names, &self.printk, out))
+        Some(self.of_payload(id, payload)?.write_text(payload, names, &self.printk, out))
     }
 
     /// The addresses that the text of a payload shows as symbols: whoever has names for them gives them to
     /// [`Catalog::write_text`].
     pub fn symbol_addresses(&self, id: u64, payload: &[u8]) -> Vec<u64> {
-        let tracepoint = self.tracepoint(id);
+        let tracepoint = self.of_payload(id, payload);
         let print = tracepoint.and_then(|tracepoint| Some((tracepoint, tracepoint.print.as_ref().ok()?)));
         let Some((tracepoint, _)) = print.filter(|(_, print)| print.shows_symbols()) else {
             return Vec::new();
@@ -110,7 +117,7 @@ impl Catalog {
         asked.into_addresses()
     }
 
-    /// The tracepoint that a payload names in its first field. `perf` trusts this less than the event's id.
+    /// The tracepoint that a payload names in its first field.
     pub fn tracepoint_of(&self, payload: &[u8]) -> Option<&Tracepoint> {
         self.tracepoint(self.abi?.endian.unsigned(payload.get(..2)?)?)
     }

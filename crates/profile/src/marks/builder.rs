@@ -169,7 +169,11 @@ impl Payloads<'_> {
         for mark in marks {
             let MarkKind::Tracepoint { event, text: Some(text) } = mark.kind else { continue };
             let Some((tracepoint, payload)) = self.payloads.get(text.index()) else { continue };
-            let Some(tracepoint) = self.catalog.tracepoint(*tracepoint) else { continue };
+            let (id, tracepoint) = (Some(*tracepoint), self.catalog.of_payload(*tracepoint, payload));
+            // Members of a group may have the payload of their leader, whose mark tells it.
+            let Some(tracepoint) = tracepoint.filter(|tracepoint| tracepoint.format.id == id) else {
+                continue;
+            };
             if (&*tracepoint.system, &*tracepoint.format.name) != SCHED_SWITCH {
                 continue;
             }

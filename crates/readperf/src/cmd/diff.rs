@@ -150,7 +150,7 @@ Examples:
   readperf diff before.data after.data
   readperf diff --by comm,dso,function --normalize time before.data after.data
   readperf diff --base b1.data --base b2.data b3.data a1.data a2.data a3.data   # three a side
-  readperf diff --fail-over 5% --base m1.data m2.data b1.data b2.data || echo slower
+  readperf diff --fail-over 5% --normalize none --base m1.data m2.data b1.data b2.data || echo slower
 
 Chance is the probability that a change like this is noise, adjusted for the number of rows. It
 takes several recordings a side (shown as mean ± deviation); where only one side has several, a

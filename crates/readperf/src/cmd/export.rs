@@ -93,8 +93,12 @@ enum Chosen {
     Tables(TableFormat),
 }
 
+/// What can be chosen.
+fn names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|format| format.name).chain(TABLE_FORMATS.map(|format| format.name))
+}
+
 fn chosen(name: &str) -> Result<Chosen, String> {
-    let names = || FORMATS.iter().map(|format| format.name).chain(TABLE_FORMATS.map(|format| format.name));
     let table = TABLE_FORMATS.into_iter().find(|format| format.name == name).map(Chosen::Tables);
     export::by_name(name).map(Chosen::File).or(table).ok_or_else(|| {
         let known: Vec<&str> = names().collect();
@@ -229,7 +233,7 @@ impl ExportCommand {
     fn chosen_format(&self) -> Chosen {
         let by_file = || self.profile.output.file_name().and_then(|name| export::by_file_name(&name));
         self.format.or_else(|| by_file().map(Chosen::File)).unwrap_or_else(|| {
-            let known: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
+            let known: Vec<&str> = names().collect();
             wrong_usage(&format!("which format? --format is one of {}", known.join(", ")))
         })
     }

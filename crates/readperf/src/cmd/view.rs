@@ -214,7 +214,7 @@ impl View {
         for told in analysis.told() {
             say(&format!("{}: {told}", input.name()));
         }
-        if let Some(message) = self.samples.unknown_event(&analysis.metadata.schema) {
+        if let Some(message) = self.samples.missing(&analysis.metadata.schema) {
             say(&message);
         }
         tell(&input.name(), &analysis.issues);

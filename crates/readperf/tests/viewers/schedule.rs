@@ -186,7 +186,7 @@ fn losses_are_gaps() {
     let profile = profile(&file, &[]);
     assert_eq!(times_off(&profile, FIRST)[1..], [time_off(40.0, 50.0, "waiting")]);
     let told = told(&file, "firefox");
-    assert!(told.contains("1 time with or without a CPU not shown"), "{told}");
+    assert!(told.contains("1 time on or off a CPU not shown"), "{told}");
 }
 
 /// A sample of a thread says that it has a CPU, whatever the switches say.

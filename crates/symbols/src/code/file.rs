@@ -80,11 +80,11 @@ impl<'f> CodeFile<'f> {
             size: load.file_size,
             offset: load.offset,
         });
-        // Data may be named, too; code is looked for first.
+        // Data may be named, too, also what begins as zeros and is not in the file; code is looked for first.
         let data = image.loads.iter().filter(|load| !load.executable).map(|load| Segment {
             address: load.offset,
             linked: load.address,
-            size: load.file_size,
+            size: load.memory_size,
             offset: load.offset,
         });
         let segments = segments.chain(data).collect();

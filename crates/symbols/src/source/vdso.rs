@@ -13,7 +13,7 @@ use crate::image::Image;
 use crate::options::Options;
 use crate::reason::Reason;
 use crate::source::naming::{ElfNames, Parts};
-use crate::source::{Names, Shared};
+use crate::source::{Names, Shared, running_kernel};
 use crate::subject::Subject;
 use crate::uses::{Role, UsedFile};
 
@@ -60,7 +60,8 @@ pub(crate) fn image_of(options: &Options, recorded: Option<BuildId>) -> Result<V
     let is_same = match (recorded, running) {
         (Some(recorded), Some(running)) => recorded.matches(&running),
         (Some(_), None) => false,
-        (None, _) => options.trust_running_kernel,
+        // The image is part of the kernel.
+        (None, _) => options.trust_running_kernel || is_running(options.kernel_build_id),
     };
     if !is_same {
         return Err(Reason::VdsoDiffers { recorded, running });
@@ -73,6 +74,12 @@ pub(crate) fn image_of(options: &Options, recorded: Option<BuildId>) -> Result<V
         bytes: Arc::new(bytes.clone()),
     });
     Ok(bytes)
+}
+
+/// Whether the running kernel is the one with this build-id.
+fn is_running(kernel: Option<BuildId>) -> bool {
+    let running = || running_kernel::build_id();
+    kernel.is_some_and(|recorded| running().is_some_and(|running| recorded.matches(&running)))
 }
 
 fn own_image() -> Option<Vec<u8>> {

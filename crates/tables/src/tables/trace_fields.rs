@@ -74,9 +74,9 @@ impl Made {
     /// The tracepoint and the payload of a sample, if the recording describes it.
     pub(crate) fn payload(&self, row: &SampleRow) -> Option<(&Tracepoint, &[u8])> {
         let event = self.analysis.metadata.schema.event(row.event as usize)?;
-        let tracepoint = self.catalog.tracepoint(event.attr.tracepoint()?)?;
         let details = self.profile().details();
-        Some((tracepoint, details.bytes(details.value(row.detail, DetailField::Raw))))
+        let payload = details.bytes(details.value(row.detail, DetailField::Raw));
+        Some((self.catalog.of_payload(event.attr.tracepoint()?, payload)?, payload))
     }
 
     fn value(&self, row: &PayloadField) -> Option<FieldValue<'_>> {

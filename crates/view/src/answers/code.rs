@@ -1,7 +1,7 @@
 //! The code of a function, as `annotate --json` has it.
 
 use super::functions::function;
-use super::{Answers, written};
+use super::{Answers, with_measure, written};
 use crate::query::Query;
 use readperf_output::annotate::{Annotation, Measure, ShareOf, Show, write_json};
 use serde_json::json;
@@ -40,6 +40,6 @@ pub(super) fn answer(answers: &mut Answers<'_, '_>, query: &Query) -> Result<Vec
     write_json(&mut json, &annotation, []).map_err(|error| error.to_string())?;
     let text = String::from_utf8(json).map_err(|error| error.to_string())?;
     let raw = RawValue::from_string(text).map_err(|error| error.to_string())?;
-    let state = explorer.state();
-    written(&json!({"event": state.event, "weight": state.weight.name(), "self": row.own, "annotation": raw}))
+    let event = explorer.state().event;
+    with_measure(answers, json!({"event": event, "self": row.own, "annotation": raw}))
 }

@@ -131,7 +131,8 @@ fn counted(answers: &Answers<'_, '_>, counters: &Counters, parts: &Parts) -> Map
     object.insert("events".into(), counters.strips(parts).into_iter().map(track).collect());
     object.insert("events_left_out".into(), 0.into());
     let rounds = counters.rounds.len();
-    let note = format!("Counts of perf stat, {rounds} of them one after the other: there are no samples.");
+    let counts = readperf_output::text::counted(rounds as u64, "count");
+    let note = format!("perf stat has written no samples but {counts} of each event, one after the other.");
     object.insert("running_note".into(), note.into());
     object
 }

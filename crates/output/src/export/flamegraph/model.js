@@ -69,23 +69,11 @@ function colorOf(i) {
   return byName ? 'n' + color : 'k' + sort[i] + color % 4;
 }
 
-// Which names match. Without capital letters case does not matter; what is no regular expression is searched for as it is.
+// Which names match. Says whether that was a regular expression.
 function search(text) {
   state.pattern = text;
-  let valid = true;
-  if (text === '') {
-    state.hits = null;
-  } else {
-    const flags = /\p{Lu}/u.test(text) ? 'u' : 'iu';
-    let pattern;
-    try {
-      pattern = new RegExp(text, flags);
-    } catch {
-      pattern = new RegExp(text.replace(/[.*+?^${}()|[\]\\\/]/g, '\\$&'), flags);
-      valid = false;
-    }
-    state.hits = Uint8Array.from(data.names, name => pattern.test(name) ? 1 : 0);
-  }
+  const { pattern, valid } = wanted(text);
+  state.hits = text === '' ? null : Uint8Array.from(data.names, name => pattern.test(name) ? 1 : 0);
   listMatches();
   return valid;
 }

@@ -15,12 +15,16 @@ pub(super) const DRAWING: [&str; 6] = [
     include_str!("legend.js"),
 ];
 
-/// The drawing as a module for pages: `flameGraph(data, svg, host)` draws into an element `<svg id="flamegraph">` and gives what
-/// the page can do with the picture. `data` is as [`write_data`](super::write_data) writes it; `host` has `inPage` (true), `width()`,
+/// What is searched for, a function.
+pub(super) const SEARCH: &str = include_str!("search.js");
+
+/// The drawing as a module for pages: `wanted(text)` is what is searched for; `flameGraph(data, svg, host)` draws into an element
+/// `<svg id="flamegraph">` and gives what the page can do with the picture. `data` is as [`write_data`](super::write_data) writes it; `host` has `inPage` (true), `width()`,
 /// `changed()` and `tell(text)`.
 pub fn module() -> String {
     let drawing = DRAWING.concat();
-    format!("export function flameGraph(data, svg, host) {{\n{drawing}{}}}\n", include_str!("page.js"))
+    let page = include_str!("page.js");
+    format!("export {SEARCH}\nexport function flameGraph(data, svg, host) {{\n{drawing}{page}}}\n")
 }
 
 /// The style of pictures in pages.

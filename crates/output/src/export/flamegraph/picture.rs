@@ -1,7 +1,7 @@
 //! The file: style, the picture for viewers without scripts, the numbers, the script.
 
 use super::data::{self, left_out_name};
-use super::module::{DRAWING, STYLE};
+use super::module::{DRAWING, SEARCH, STYLE};
 use super::palette::{FrameSort, rules};
 use super::{DrawnFrame, Graph, Page};
 use crate::export::quantity::samples;
@@ -61,7 +61,7 @@ pub(super) fn write(graph: &Graph<'_>, page: Page, out: &mut dyn Write) -> io::R
     out.write_all(b"<script type=\"application/json\" id=\"flame-data\">\n")?;
     data::write(&graph.head, graph.frames.list.iter().map(|frame| drawn(graph, frame)), Some(page), out)?;
     out.write_all(b"\n</script>\n<script><![CDATA[\n(() => {\n'use strict';\n")?;
-    for part in [FILE].iter().chain(&DRAWING).chain(&[CONTROLS]) {
+    for part in [FILE, SEARCH].iter().chain(&DRAWING).chain(&[CONTROLS]) {
         out.write_all(part.as_bytes())?;
     }
     out.write_all(b"})();\n]]></script>\n</svg>\n")?;

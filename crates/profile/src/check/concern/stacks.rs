@@ -46,7 +46,7 @@ impl Concern for Stacks {
         }
         let share = part(self.cut.count, self.stacks);
         let message = format!(
-            "{} of user stacks, {} of all, {} the whole {} bytes asked for: callers further out are cut off.",
+            "{} of user stacks, {} of all, {} the whole {} bytes asked for: callers further out may be cut off.",
             plural(self.cut.count, "A copy", &format!("{} copies", grouped(self.cut.count))),
             percent(share),
             plural(self.cut.count, "fills", "fill"),

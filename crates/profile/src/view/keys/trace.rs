@@ -5,6 +5,7 @@ use crate::profile::SampleRow;
 use crate::value::Value;
 use crate::view::facts::Facts;
 use crate::view::key::TraceField;
+use perffile::tracepoint::FieldValue;
 
 /// The payload of a sample.
 fn payload<'f>(facts: &Facts<'f>, row: &SampleRow) -> &'f [u8] {
@@ -34,21 +35,25 @@ pub(in crate::view) fn field(facts: &mut Facts<'_>, row: &SampleRow, wanted: &Tr
 /// As the text of the tracepoint shows it (`name=value`), or as it is stored.
 fn find(facts: &Facts<'_>, row: &SampleRow, wanted: &TraceField) -> Option<Vec<u8>> {
     let surroundings = facts.surroundings;
-    let tracepoint = surroundings.catalog().tracepoint(surroundings.tracepoint(row.event)?)?;
+    let payload = payload(facts, row);
+    let tracepoint = surroundings.catalog().of_payload(surroundings.tracepoint(row.event)?, payload)?;
     if let Some(event) = &wanted.event
         && !is_event(surroundings.event(row.event)?, row.event, event)
     {
         return None;
     }
     let field = tracepoint.format.field(&wanted.field)?;
+    // Texts have blanks in them: what is stored is the whole.
+    let is_text = matches!(field.value(payload, tracepoint.format.abi), FieldValue::Str(_));
     if !wanted.raw
+        && !is_text
         && let Some(text) = write_text(facts, row)
         && let Some(shown) = shown(&text, wanted.field.as_bytes())
     {
         return Some(shown.to_vec());
     }
     let mut stored = Vec::new();
-    tracepoint.format.write_field(field, payload(facts, row), &mut stored);
+    tracepoint.format.write_field(field, payload, &mut stored);
     Some(stored)
 }
 

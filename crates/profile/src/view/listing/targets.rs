@@ -71,11 +71,12 @@ pub struct Targets<'p> {
 }
 
 impl<'p> Targets<'p> {
-    /// Those of a profile. `extent` says, of an address of a binary that has no name, how far the function goes that it is in, if that is
+    /// Those of a profile: functions that samples were taken in and, with `calls`, those that only call others. `extent` says, of an address of a binary that has no name, how far the function goes that it is in, if that is
     /// known all the same.
     pub fn new(
         profile: &'p Profile,
         session: &'p Session,
+        calls: bool,
         extent: impl FnMut(BinaryId, u64) -> Option<Range<u64>>,
     ) -> Targets<'p> {
         let sums = PlaceSums::new(profile);
@@ -85,7 +86,7 @@ impl<'p> Targets<'p> {
         let mut seen: Vec<Candidate> = Vec::new();
         for place in profile.addresses().ids() {
             let here = targets.sums.at(place);
-            if here.is_empty() {
+            if here.is_empty() && !calls {
                 continue;
             }
             seen.clear();
@@ -93,7 +94,7 @@ impl<'p> Targets<'p> {
                 // A function may be inlined into itself.
                 if !seen.contains(&candidate) {
                     seen.push(candidate);
-                    let nothing = || vec![Sum::default(); here.len()];
+                    let nothing = || vec![Sum::default(); profile.events().len()];
                     add_all(of_function.entry(candidate).or_insert_with(nothing), here);
                 }
             });
@@ -132,7 +133,9 @@ impl<'p> Targets<'p> {
 
     /// The functions with the highest share of an event, if it is at least this, in percent.
     pub fn hottest(&self, least_share: f64, most: usize) -> Choice {
-        let own = self.of_function.keys().copied().filter(|(_, inlined)| !inlined);
+        let has_samples = |sums: &[Sum]| sums.iter().any(|sum| sum.samples > 0);
+        let own = self.of_function.iter().filter(|((_, inlined), sums)| !inlined && has_samples(sums));
+        let own = own.map(|(candidate, _)| *candidate);
         self.chosen(own.collect(), least_share, most)
     }
 

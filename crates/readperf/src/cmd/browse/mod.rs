@@ -228,7 +228,7 @@ impl Browse {
         explorer.rows();
         let analysis = explorer.analysis();
         let mut told = analysis.told();
-        told.extend(self.profile.samples.unknown_event(&analysis.metadata.schema));
+        told.extend(self.profile.samples.missing(&analysis.metadata.schema));
         let read = (analysis.issues.clone(), told);
         let _ = sender.send(Opened::Ready(Box::new(explorer)));
         Ok(read)

@@ -4,6 +4,7 @@ use crate::input::Input;
 use crate::outcome::say;
 use clap::ValueEnum;
 use perffile::Recording;
+use readperf::output::text::counted;
 use readperf::session::{Binary, BinaryKind};
 use readperf::symbols::Options;
 use readperf_edit::AddedBuildId;
@@ -49,7 +50,7 @@ pub(super) fn found(
             Err(why) => missing.push(format!("{}: {why}", String::from_utf8_lossy(&binary.name))),
         }
     }
-    say(&format!("{} build-ids are added", added.len()));
+    say(&format!("{} added", counted(added.len() as u64, "build-id")));
     missing.iter().take(MOST_TOLD).for_each(|why| say(&format!("no build-id: {why}")));
     if missing.len() > MOST_TOLD {
         say(&format!("no build-id: and {} more", missing.len() - MOST_TOLD));

@@ -138,7 +138,7 @@ Examples:
   readperf edit perf.data -o public.data --anonymise
   readperf edit perf.data -o with-ids.data --add-build-ids
   readperf edit perf.data -o with-code.data --jit
-  perf record -o - -- make | readperf edit - -o - --cpu 0-3 | readperf report -
+  perf record -a -o - -- make | readperf edit - -o - --cpu 0-3 | readperf report -
 
 What tells of processes, names and mappings stays, so that the samples that are left mean what they meant. With --comm and --dso, which read the
 recording twice, that of processes goes that no sample left needs.";
@@ -253,7 +253,7 @@ impl EditCommand {
         tally: Tally,
     ) -> anyhow::Result<Outcome> {
         // Names of events may be told on the way: only now all of them are known.
-        if let Some(message) = self.samples.unknown_event(&copied.schema) {
+        if let Some(message) = self.samples.missing(&copied.schema) {
             wrong_usage(&message);
         }
         let mut issues = copied.left_out.clone();
@@ -288,7 +288,7 @@ fn summary(recording: &Recording, name: &str, tally: Tally, left_out: &Issues) -
     let mut line =
         format!("{name}: {} samples, {} other records", of(samples, samples_gone), of(others, others_gone));
     if unsound > 0 {
-        line.push_str(&format!("; {unsound} that cannot be what they claim to be were removed"));
+        line.push_str(&format!("; records that contradict themselves were removed: {unsound}"));
     }
     if mappings_added > 0 {
         line.push_str(&format!(

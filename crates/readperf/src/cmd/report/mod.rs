@@ -193,7 +193,7 @@ impl Report {
         };
         match (CallGraph::parse(words), self.input.or_file(words)) {
             (Ok(graph), _) => (self.input.clone(), Some(graph)),
-            (Err(_), Some(input)) if std::path::Path::new(words).exists() => {
+            (Err(_), Some(input)) if words == "-" || std::path::Path::new(words).exists() => {
                 (input, Some(CallGraph::default()))
             }
             (Err(message), _) => wrong_usage(&message),

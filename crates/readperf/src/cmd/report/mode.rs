@@ -1,7 +1,7 @@
 //! What a recording is about, and so what is shown of it by default.
 
 use perffile::Metadata;
-use perffile::wire::attr::{BranchSampleType, SampleType};
+use perffile::wire::attr::{BranchSampleType, EventAttr, SampleType};
 use readperf::profile::Weighing;
 
 /// What a report is about.
@@ -18,11 +18,20 @@ pub(super) enum Mode {
     Trace,
 }
 
+/// Whether samples may say what memory was accessed. A recording in pipe mode tells its events on the way.
+pub(super) fn has_memory(metadata: &Metadata) -> bool {
+    let says = |attr: &EventAttr| {
+        attr.sample_type.has(SampleType::DATA_SRC) || attr.sample_type.has(SampleType::ADDR)
+    };
+    let events = metadata.schema.events();
+    events.is_empty() || events.iter().any(|event| says(&event.attr))
+}
+
 impl Mode {
     /// What a recording is about, as perf decides it: by its events.
     pub(super) fn of(metadata: &Metadata) -> Mode {
         let events = metadata.schema.events();
-        let branches = |attr: &perffile::wire::attr::EventAttr| {
+        let branches = |attr: &EventAttr| {
             attr.sample_type.has(SampleType::BRANCH_STACK)
                 && !attr.branch_sample_type.has(BranchSampleType::CALL_STACK)
         };

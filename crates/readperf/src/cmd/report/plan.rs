@@ -2,7 +2,7 @@
 
 use super::RowOptions;
 use super::call_graph::CallGraph;
-use super::mode::{Mode, has_chains};
+use super::mode::{Mode, has_chains, has_memory};
 use super::sorting::{Sorting, Wanted};
 use perffile::Metadata;
 use readperf::profile::view::column::Column;
@@ -46,6 +46,11 @@ impl RowOptions {
     /// What to do.
     pub(crate) fn plan(&self, metadata: &Metadata, asked: &Asked<'_>) -> Result<Plan, String> {
         let mode = match (self.mem_mode, self.branch_stack, self.no_branch_stack) {
+            (true, ..) if !has_memory(metadata) => {
+                return Err(
+                    "--mem-mode: no sample says what was accessed; perf mem record keeps that".to_owned()
+                );
+            }
             (true, ..) => Mode::Memory,
             (_, true, _) => Mode::Branches,
             (.., true) if Mode::of(metadata) == Mode::Branches => Mode::Code,

@@ -173,7 +173,7 @@ Examples:
             let finisher = if is_beside { Finisher::beside(scope, writer) } else { Finisher::Here(writer) };
             self.show_lines(&recording, &pass, lines, finisher, &mut only_counts)
         })?;
-        if let Some(message) = self.profile.samples.unknown_event(&passed.metadata.schema) {
+        if let Some(message) = self.profile.samples.missing(&passed.metadata.schema) {
             wrong_usage(&message);
         }
         if only_counts.is_so(&passed.metadata) {
