@@ -12,9 +12,9 @@ use std::ops::RangeInclusive;
 /// What a sample counts for.
 #[derive(ValueEnum, Clone, Copy, Debug)]
 pub(crate) enum Weight {
-    /// Its period
+    /// The events that a sample stands for
     Period,
-    /// One
+    /// Each sample once
     Samples,
 }
 

@@ -25,7 +25,12 @@ pub fn write_text(out: &mut impl Write, annotation: &Annotation<'_>) -> io::Resu
         writeln!(out, "{}", heading::samples(event, recorded.unwrap_or(event)))?;
     }
     if annotation.listings.is_empty() {
-        writeln!(out, "no samples")?;
+        // There may be some with less than is asked for.
+        writeln!(
+            out,
+            "{}",
+            if annotation.others == 0 { "no samples" } else { "no function with that share" }
+        )?;
     }
     for listing in annotation.listings {
         writeln!(out)?;

@@ -314,11 +314,12 @@ impl Report {
         let given = self.profile.samples.given().chain(self.profile.names.given()).chain(self.stacks.given());
         let given: Vec<&str> = given.collect();
         if !given.is_empty() {
-            let given = given.join(" and ");
-            writeln!(
-                out,
-                "  nothing passes {given}; `readperf stats` and `readperf info` tell what is recorded"
-            )?;
+            let by_name = self.profile.names.given().chain(self.stacks.given()).next().is_some();
+            let see = match by_name {
+                true => "`readperf report` without it shows which names there are",
+                false => "`readperf stats` and `readperf info` tell what is recorded",
+            };
+            writeln!(out, "  nothing passes {}; {see}", given.join(" and "))?;
         }
         if self.rows.branch_stack {
             writeln!(out, "  -b shows samples with branches: they are recorded by `perf record -b`")?;
