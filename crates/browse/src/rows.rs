@@ -58,7 +58,7 @@ impl App<'_> {
         let rows = self.explorer.rows();
         let is_it = |row: &HistogramRow| rows.values.values(row.key).eq(values.iter().copied());
         if let Some(row) = rows.histogram.rows.iter().position(is_it) {
-            self.relist(LineAt { row, call: None });
+            self.go_to_line(LineAt { row, call: None });
         }
     }
 
@@ -88,6 +88,10 @@ impl App<'_> {
     /// Lists them again, and stays on a line.
     fn relist(&mut self, at: LineAt) {
         self.list_lines();
+        self.go_to_line(at);
+    }
+
+    fn go_to_line(&mut self, at: LineAt) {
         let at = self.rows.lines.iter().position(|line| *line == at).unwrap_or(self.rows.cursor.at);
         let (len, seen) = (self.rows.lines.len(), self.seen());
         self.rows.cursor.go(at, len, seen);

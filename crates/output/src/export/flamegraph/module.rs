@@ -19,8 +19,8 @@ pub(super) const DRAWING: [&str; 6] = [
 pub(super) const SEARCH: &str = include_str!("search.js");
 
 /// The drawing as a module for pages: `wanted(text)` is what is searched for; `flameGraph(data, svg, host)` draws into an element
-/// `<svg id="flamegraph">` and gives what the page can do with the picture. `data` is as [`write_data`](super::write_data) writes it; `host` has `inPage` (true), `width()`,
-/// `changed()` and `tell(text)`.
+/// `<svg id="flamegraph">` and gives what the page can do with the picture. `data` is as [`write_data`](super::write_data) writes it;
+/// `host` has `inPage` (true), `width()`, `changed()` and `tell(text)`.
 pub fn module() -> String {
     let drawing = DRAWING.concat();
     let page = include_str!("page.js");

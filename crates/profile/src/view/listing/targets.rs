@@ -71,8 +71,8 @@ pub struct Targets<'p> {
 }
 
 impl<'p> Targets<'p> {
-    /// Those of a profile: functions that samples were taken in and, with `calls`, those that only call others. `extent` says, of an address of a binary that has no name, how far the function goes that it is in, if that is
-    /// known all the same.
+    /// Those of a profile: functions that samples were taken in and, with `calls`, those that only call others. `extent` says, of an
+    /// address of a binary that has no name, how far the function goes that it is in, if that is known all the same.
     pub fn new(
         profile: &'p Profile,
         session: &'p Session,
